@@ -124,6 +124,24 @@ def test_names_have_symbols(fact: str) -> None:
     assert f"metis {fact}" in (method_with_all_given(Proved("E", 0.0, (fact,), 1), GOAL) or "")
 
 
+def test_metis_has_facts_about_orders_where_arithmetic_was_at_work() -> None:
+    """`x = y` from `⋀i j. i < j ⟹ ...` on natural numbers, which `metis` takes for any type."""
+    for rewrites in (True, False):
+        by_cvc5 = method_with_all_given(Proved("cvc5-enum", 0.0, ("T.f",), 1), GOAL, lambda fact, rule=rewrites: rule)
+        by_e = method_with_all_given(Proved("E", 0.0, ("T.f",), 1), GOAL, lambda fact, rule=rewrites: rule)
+        assert by_cvc5 == f"{(by_e or '')[:-1]} | metis T.f linorder_neq_iff linorder_not_less)"
+
+
+def test_simp_gets_no_declared_rule_from_right_to_left() -> None:
+    """With `image_set` beside the declared `set_map` it does not end: Isabelle gave up after 40 s, and took what is
+    printed now."""
+    facts = ("List.image_set", "T.f_def")
+    text = method_with_all_given(Proved("E", 0.1, facts, 2, reversed=("List.image_set",)), GOAL)
+    assert text is not None
+    assert text.startswith("by ((insert List.image_set, (auto simp add: T.f_def; fail)) | ")
+    assert not [part for part in text.split(" | ") if "image_set" in part.partition("simp add:")[2]]
+
+
 def test_simp_gets_no_fact_that_is_no_rewrite_rule() -> None:
     def text(*facts: str) -> str | None:
         return method_with_all_given(Proved("E", 0.0, facts, 2), GOAL, lambda fact: fact != "T.dest")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from tests.prove.derivations import FACTS
@@ -14,7 +15,7 @@ from isarstep.logic.terms import Free, Term, substitute
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import Named
-from isarstep.prove.rewriting import TRUE, Rewriter, rewrites_of
+from isarstep.prove.rewriting import TRUE, Rewriter, other_way_round, rewrites_of
 from isarstep.prove.simprules import Declaration, SimpRules, has_patterns
 from isarstep.serve.engine import Engine
 
@@ -193,3 +194,14 @@ def test_equations_of_functions_are_rules_of_the_library(engine: Engine) -> None
 )  # fmt: skip
 def test_equations_by_patterns(text: str, function: str, answer: bool) -> None:
     assert has_patterns(text, function) is answer
+
+
+def test_rules_that_declared_ones_say_the_other_way_round(engine: Engine) -> None:
+    library = Library.of_benchmark(engine.benchmark)
+    rules = SimpRules.of_benchmark(engine.benchmark, library)
+    assert rules is not None
+    names = ("List.image_set", "List.append_assoc", "List.set_map")
+    facts = [replace(library.fact(library.statements("HOL.List", name)[0]), here=True) for name in names]
+    about = {"Set.image", "List.list.map", "List.list.set", "List.append"}
+    near = rules.near(engine.theory_contexts.importing(("Main",)), lambda *_: True, about)
+    assert other_way_round(facts, lambda head: rules.rewrites(near.get(head, ()))) == ("List.image_set",)

@@ -37,7 +37,7 @@ from isarstep.prove.provers import (
     available,
     presences,
 )
-from isarstep.prove.rewriting import TRUE, Rewrite, Rewriter, rewrites_of
+from isarstep.prove.rewriting import TRUE, Rewrite, Rewriter, other_way_round, rewrites_of
 from isarstep.prove.schedule import Effort, Slice
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.typed import Typed
@@ -270,6 +270,8 @@ class GapCloser:
             gap = self._by_rewriting(asked, tuple(every), gap) or gap
         if isinstance(gap, Proved) and unused(gap, {fact.name for fact in every} - given):
             gap = replace(gap, library=0)
+        if isinstance(gap, Proved) and gap.by != "simp":
+            gap = replace(gap, reversed=self._reversed(asked, tuple(every), gap))
         if self.trace is not None:
             self.trace[:] = [replace(each, gap=gap) if each.gap is found else each for each in self.trace]
         return gap
@@ -288,6 +290,13 @@ class GapCloser:
             return None
         seconds = time.process_time() - began
         return Proved("simp", seconds, tuple(rewriter.used), proof.library, declared=rewriter.declared)
+
+    def _reversed(self, asked: OpenGap, library: Sequence[Named], proof: Proved) -> tuple[str, ...]:
+        """Facts of a proof that declared simp rules say the other way round: with both of them simp does not end."""
+        used = [replace(fact, here=True) for fact in library if fact.name in proof.facts]
+        if not used or self.simp is None or self.available.facts is None:
+            return ()
+        return other_way_round(used, self._simp_rules(asked, (*asked.local, *used)))
 
     def _simp_rules(self, asked: OpenGap, about: Sequence[Named]) -> Callable[[str], Iterator[Rewrite]]:
         """The library's simp rules for a constant, as far as they are about the goal and these facts."""

@@ -31,6 +31,7 @@ _ACCESSIBLE = {
 _REVERSED = ("Nat.Suc_eq_plus1", "Nat.Suc_eq_plus1_left")
 # What closes what rewriting leaves, where no prover was asked.
 _LAST = {"simp, algebra": "algebra", "simp, residues": "presburger", "simp, eval": "eval"}
+_LINEAR_ORDERS = ("linorder_neq_iff", "linorder_not_less")
 _SETS = ("Set", "Set_Interval", "Groups_Big", "Finite_Set", "Lattices_Big", "List")
 _DIVISIBILITY = frozenset(
     {
@@ -146,15 +147,16 @@ def _with_others(method: str, named: list[str], every: list[str]) -> str:
     return method
 
 
-def _with_few_rules(listed: list[str], others: list[str]) -> str:
+def _with_few_rules(listed: list[str], others: list[str], never: Sequence[str] = ()) -> str:
     """With a fact that is no rewrite rule simp may not end: it gets the rules alone, which come first where they unfold
-    definitions, and all at last."""
+    definitions, and at last all but those that are `never` rules."""
     rules = [name for name in listed if name not in others and name not in _REVERSED]
     adding = f" simp add: {' '.join(rules)}" if rules else ""
     named, metis = " ".join(others), f"metis {' '.join(listed)}"
     auto = [f"(insert {named}, (auto{adding}; fail))", f"(auto intro: {named}{adding}; fail)"]
     unfolding = any(name.endswith("_def") for name in rules)
-    last = [f"(simp add: {' '.join(listed)}; fail)", f"(auto simp add: {' '.join(listed)}; fail)"]
+    every = " ".join(name for name in listed if name not in never)
+    last = [f"(simp add: {every}; fail)", f"(auto simp add: {every}; fail)"] if every else []
     return f"({' | '.join([*auto, metis, *last] if unfolding else [metis, *auto, *last])})"
 
 
@@ -182,14 +184,23 @@ def method_with_all_given(proof: Proved, goal: Term, rewrites: Callable[[str], b
     # Rewriting with declared simp rules needs no names; `metis` does.
     rules = proof.declared if proof.by.startswith("simp") else ()
     listed = [name for fact, name in named.items() if fact not in rules]
-    others = [name for fact, name in named.items() if fact not in rules and not rewrites(fact)]
-    if not proof.method and others:
-        return f"by {_with_few_rules(listed, others)}"
+    no_rules = [fact for fact in named if fact not in rules and (fact in proof.reversed or not rewrites(fact))]
+    if not proof.method and no_rules:
+        few = _with_few_rules(listed, [named[fact] for fact in no_rules], proof.reversed)
+        return f"by {_with_orders(proof, listed, few)}"
     method = _method(proof, goal, listed)
     method = method if proof.method else _with_others(method, listed, list(named.values()))
     if method.startswith("(metis "):  # which does not end where a conditional equation has to be used once
         method = f"((simp add: {' '.join(listed)}; fail) | {method[1:]}"
-    return f"by {method}"
+    return f"by {_with_orders(proof, listed, method)}"
+
+
+def _with_orders(proof: Proved, listed: Sequence[str], method: str) -> str:
+    """cvc5 knows by itself that numbers have a linear order, and does not say where it used that: `metis` with facts
+    that say so comes after all others."""
+    if "cvc5" not in proof.by or proof.method or not listed or not method.endswith(")") or " | " not in method:
+        return method
+    return f"{method[:-1]} | metis {' '.join((*listed, *_LINEAR_ORDERS))})"
 
 
 def _method(proof: Proved, goal: Term, named: list[str]) -> str:

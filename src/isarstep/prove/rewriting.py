@@ -115,6 +115,18 @@ def shape(term: Term) -> tuple[str, ...]:
     return tuple(node.name if type(node) is Const else type(node).__name__ for node in subterms(term))
 
 
+def other_way_round(facts: Iterable[Named], declared: Callable[[str], Iterable[Rewrite]]) -> Names:
+    """Names of facts whose rules are declared ones, which are found by their heads, from right to left."""
+    found = [
+        rule.name
+        for fact in facts
+        for rule in rewrites_of(fact)
+        for other in declared(head_name(rule.right))
+        if shape(other.left) == shape(rule.right) and shape(other.right) == shape(rule.left)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
 @dataclass(slots=True)
 class Known:
     """What holds where a term stands: what a term is, and by which premises and rules."""

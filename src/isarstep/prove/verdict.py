@@ -58,6 +58,7 @@ class Proved:
     given: tuple[str, ...] | None = None  # premises that the last method needs, where they are known
     opened: OpenedGoal | None = None
     declared: tuple[str, ...] = ()  # of its facts the simp rules that are declared there: no method has to name them
+    reversed: tuple[str, ...] = ()  # of its facts those that declared simp rules say the other way round
 
     def __str__(self) -> str:
         offered = f"with {self.library} library facts" if self.library else "from the given premises"
