@@ -30,7 +30,7 @@ test: .venv/.installed-dev
 	$(BIN)/mypy
 	@$(call beside,tests/prove tests/serve tests/train)
 
-# What must not be proved, on the real fact base; the tests run a twentieth of it, `make nightly` a half.
+# What must not be proved, on the real fact base; the tests run a tenth of it.
 attack: .venv/.installed-dev
 	$(BIN)/python -m tests.attack
 
