@@ -48,7 +48,7 @@ def search_for_proof(
 def fill_theory(engine: Engine, path: Path, lines: Sequence[int], beam: int, seconds: float) -> FilledTheory:
     """Every `sorry` of a file, or those at some lines, looked at one after the other; whoever interrupts it gets what
     is filled by then."""
-    document = TheoryDocument(path, engine.theory_contexts)
+    document = TheoryDocument(path, engine.theory_contexts, edited=True)  # what stands before a gap is read once
     gaps = [gap for gap in document.gaps() if not lines or gap.line in lines]
     if not gaps:
         raise UserError(f"{path}: there is no sorry" + (f" at line {lines[0]}" if lines else ""))

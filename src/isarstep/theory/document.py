@@ -94,7 +94,7 @@ class ReadBefore:
 
 
 class TheoryDocument:
-    """One theory file over the contexts of a benchmark. In an editor (`edited`) it keeps what it has read at some
+    """One theory file over the contexts of a benchmark. For many questions (`edited`) it keeps what it has read at some
     places, and takes from its earlier version all that stands before the first change."""
 
     def __init__(
