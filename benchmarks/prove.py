@@ -9,10 +9,11 @@ entries of the benchmark, in locales, too, drawn by the SHA-256 of theory and na
 and its locale as one of them, are given, its conclusion is the goal. Facts do not say which command made them: for A250
 what packages make is told by its name, and a copy of an earlier fact is no theorem of its own.
 
-Arms: `provers` ask for the goal again and again with more time and facts, `search` is the search for a proof without
-the model (rewriting, provers, induction), `model` is the same with it. Each has --seconds and two cores; --workers
-are theorems that are asked for at the same time, on cores of their own. Both samples advance together, each in the
-order of its hash. Every attempt is logged with its kind, so that other rows can be counted from the same run. Rows are
+Arms: `plain` is what needs no prover, rewriting and calculation, by an induction if need be, in processor time;
+`provers` ask for the goal again and again with more time and facts, `search` is the search for a proof without the
+model (rewriting, provers, induction), `model` is the same with it. Each has --seconds and two cores; --workers are
+theorems that are asked for at the same time, on cores of their own. Both samples advance together, each in the order
+of its hash. Every attempt is logged with its kind, so that other rows can be counted from the same run. Rows are
 written as they are done; a run that was stopped, or whose --deadline is over, goes on where it was.
 """
 
@@ -57,7 +58,12 @@ from isarstep.theory.task import Task
 ROUNDS = ((0.3, 32), (0.3, 128), (1.0, 128), (3.0, 128), (10.0, 128), (30.0, 128))
 CORES = 2
 SIZES = {"W150": 150, "A250": 250}
-ARMS = {"provers": "provers alone", "search": "search without the model", "model": "search with the model"}
+ARMS = {
+    "plain": "no provers",
+    "provers": "provers alone",
+    "search": "search without the model",
+    "model": "search with the model",
+}
 DISTRIBUTION = re.compile(r"(Pure|HOL|ZF|FOL|CTT|Tools)\b")  # sessions of Isabelle itself: no entries
 MOST_TOKENS = 800  # of a statement with its assumptions, as in the benchmark
 # Facts that packages and the locale and class commands make beside the constants, types and locales that they declare.
@@ -239,6 +245,16 @@ class Logged:
         self.attempts.append(attempt)
 
 
+def plain(logged: Logged, task: Task) -> dict[str, Any]:
+    """In processor time, which is what it costs a search."""
+    assert task.example.f3 is not None
+    began = time.process_time()
+    found = logged.simplified(task, task.example.f3, (), Plan().library)
+    seconds = round(time.process_time() - began, 2)
+    by = found[0].by if found is not None and isinstance(found[0], Proved) else None
+    return {"proved": by is not None, "seconds": seconds, "by": by}
+
+
 def alone(logged: Logged, task: Task, seconds: float) -> dict[str, Any]:
     """Provers without steps and without induction."""
     for limit, library in ROUNDS:
@@ -323,7 +339,9 @@ def asked(
         proving.forget()
         logged = Logged(proving)
         row["goal"] = task.text(task.example.f3 or "")
-        if arm == "provers":
+        if arm == "plain":
+            row |= plain(logged, task)
+        elif arm == "provers":
             row |= alone(logged, task, seconds)
         else:
             row |= searched(logged, task, seconds, model if arm == "model" else None)
@@ -357,7 +375,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=Path, required=True, help="JSON lines, one for each theorem and arm")
     parser.add_argument("--seconds", type=float, default=20, help="for each theorem and arm")
-    parser.add_argument("--arms", default=",".join(ARMS), help="some of provers, search, model")
+    parser.add_argument("--arms", default="provers,search,model", help=f"some of {', '.join(ARMS)}")
     parser.add_argument("--workers", type=int, default=1, help="theorems at a time, each on two cores")
     parser.add_argument("--limit", type=int, help="only so many theorems of each draw")
     parser.add_argument("--split", default="unseen", choices=("unseen", "validation"), help="whose entries")

@@ -6,6 +6,7 @@ that Sledgehammer was asked about.
     python benchmarks/reach.py --references test --limit 5000 --verdicts docs/results/test.references.verdicts.parquet
     python benchmarks/reach.py --hammered --seconds 2.5 --clock 36    # tests/prove/hammered.jsonl.zst, beside Isabelle
     python benchmarks/reach.py --without rewriting                    # what a strategy adds, or the lemmas of F.5
+    python benchmarks/reach.py --without provers                      # textbook steps that need none
 
 Limits are of processor time, so a busy machine makes it slower and hardly a verdict other. What is not proved is shown.
 
@@ -47,7 +48,7 @@ from isarstep.serve.engine import Engine
 TEXTBOOK = Path(__file__).parent.parent / "tests" / "prove" / "textbook.txt"
 HAMMERED = TEXTBOOK.with_name("hammered.jsonl.zst")
 GAPS = ("F.2 => P", "P, F.4 => F.3")
-STRATEGIES = ("rewriting", "instances", "library", "hints")
+STRATEGIES = ("rewriting", "instances", "library", "hints", "provers")
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ def checker_as_asked(arguments: argparse.Namespace, engine: Engine) -> Checker:
     )
 
 
-def textbook(engine: Engine, checker: Checker, every: int, only: str) -> Iterator[Outcome]:
+def textbook(engine: Engine, checker: Checker, every: int, only: str, provers: bool) -> Iterator[Outcome]:
+    """Without provers by rewriting and calculation, and by inductions whose cases these close."""
     from tests.attack.suite import derivations_by_field
 
     for field, problem in derivations_by_field(TEXTBOOK)[::every]:
@@ -83,7 +85,7 @@ def textbook(engine: Engine, checker: Checker, every: int, only: str) -> Iterato
         if only not in text:
             continue
         task = engine.read(problem)
-        gap = checker.direct(task.example, task.theory_context)
+        gap = (checker.direct if provers else checker.simplified)(task.example, task.theory_context)
         yield Outcome(field, text, isinstance(gap, Proved), str(gap))
 
 
@@ -179,7 +181,8 @@ def outcomes(arguments: argparse.Namespace, engine: Engine) -> Iterator[Outcome]
                 examples = [replace(example, f5=()) for example in examples]
             yield from beside_isabelle(two_gaps(checker, examples, arguments.clock), isabelle)
         else:
-            yield from textbook(engine, checker, arguments.every, arguments.only)
+            provers = "provers" not in arguments.without.split(",")
+            yield from textbook(engine, checker, arguments.every, arguments.only, provers)
 
 
 def main() -> None:
