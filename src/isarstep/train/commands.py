@@ -47,7 +47,7 @@ REPLACED = {
     **dict.fromkeys(("--dense", "--no-dense", "--categories", "--no-categories", "--dropout"), _LAYERS),
     **dict.fromkeys(("--tokens", "--batch", "--accumulate", "--rate", "--warmup", "--renumber"), _NUMBERS),
     **dict.fromkeys(("--looks", "--storage"), _RUNS),
-    "--tensorboard": "is gone; log.jsonl in the run's folder has the same numbers",
+    "--tensorboard": "is gone, from recipes, too: log.jsonl in the run's folder has its numbers",
 }
 
 
