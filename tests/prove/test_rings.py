@@ -82,6 +82,18 @@ def test_the_method_is_named() -> None:
     assert method_with_all_given(Proved("eval", 0.0, (), 0), goal) == "by ((simp; fail) | eval)"
 
 
+def test_powers_with_variables_above_have_their_rules() -> None:
+    types = {"x": "real", "m": "nat", "n": "nat"}
+    alone = by_calculation(Derivation("sum", [], "(= (^ x (+ m n)) (* (^ x m) (^ x n)))", types))
+    assert alone is not None
+    assert alone.facts[-2:] == ("power_add", "power_mult")
+    hypothesis = "(= (^ (^ x m) n) (^ x (* m n)))"
+    step = by_calculation(Derivation("step", [hypothesis], "(= (^ (^ x m) (Suc n)) (^ x (+ m (* m n))))", types))
+    assert step is not None
+    assert (step.facts, step.steps) == (("F.2(1)",), ())
+    assert step.method.startswith("((simp add: power_add; fail)")
+
+
 def test_a_combination_of_equations_is_shown() -> None:
     types = {"x": "real", "y": "real"}
     proof = by_calculation(

@@ -67,6 +67,10 @@ def sum_of(parts: Sequence[Term], typ: Typ) -> Term:
     return reduce(lambda left, right: plus(left, right, typ), parts)
 
 
+# Of powers whose exponents have variables.
+EXPONENTS = "((simp add: power_add; fail) | (simp add: power_add power_mult algebra_simps; fail) | algebra)"
+
+
 class TooLarge(Exception):
     """A polynomial has too many terms to be worth it."""
 
@@ -112,8 +116,9 @@ def _equation(premises: Sequence[Named], formula: Term, signature: Signature) ->
     if not difference:
         if rings.divided:
             return RingProof("simp", ("field_simps", *used))
-        laws = ("algebra_simps", "power2_eq_square", "power3_eq_cube") if rings.powers else ("algebra_simps",)
-        return RingProof("simp", laws)
+        of_powers = ("power2_eq_square", "power3_eq_cube") if rings.powers else ()
+        of_exponents = ("power_add", "power_mult") if rings.exponents else ()
+        return RingProof("simp", ("algebra_simps", *of_powers, *of_exponents))
     if not signature.of_sort(typ, FIELD):
         return None
     return _combined(rings, premises, sides, difference, typ, used)
@@ -155,6 +160,8 @@ def _combined(
     parts = [(by_premise[place], given[place][2]) for place in sorted(by_premise)]
     if rings.divided:
         return RingProof("algebra", (*names, *used), method=DIVIDED)
+    if rings.exponents:
+        return RingProof("algebra", tuple(names), method=EXPONENTS)
     return RingProof("algebra", tuple(names), _identity(goal, parts, terms, typ))
 
 
@@ -261,7 +268,7 @@ class Normaliser:
         self._signature = signature
         self._nonzero: set[Hashable] = set()
         self._denominators: dict[Hashable, Polynomial] = {}
-        self.divided = self.powers = False
+        self.divided = self.powers = self.exponents = False
 
     def difference(self, left: Term, right: Term, typ: Typ) -> Polynomial:
         """0 where both are equal. In a semiring, where nothing can be subtracted, so is that of polynomials alone."""
@@ -364,6 +371,7 @@ class Normaliser:
         made = _power(low, int(inside.get(ONE, Fraction(0))))
         for monomial, times in inside.items():
             if monomial != ONE:
+                self.exponents = True
                 made = _times(made, {((("power", _frozen(low), monomial), int(times)),): Fraction(1)})
         return made
 
