@@ -9,7 +9,6 @@ from isarstep.logic.terms import frees, funs, strip_fun
 from isarstep.theory.declarations import NewName, announce, labelled, new_names, type_parameters, types_of
 from isarstep.theory.functions import without_dummies
 from isarstep.theory.mixfix import mixfix_rows
-from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.statements import read_together, type_names, types_inside
 
@@ -20,28 +19,29 @@ BARE = (
 _ENDS = ("where", "is", "for", "monos", "parametric")
 
 
-def bare_constants(context: OwnContext, command: OuterCommand) -> list[str]:
+def bare_constants(context: OwnContext, reader: TokenReader) -> list[str]:
     """Declare what the command names with a type; the names, none where this cannot be said for sure. Raises UserError.
 
     Inside a locale a constant takes those parameters that its definition mentions, so that has to be read."""
-    if command.name not in BARE:
+    if reader.command not in BARE:
         return []
-    reader = TokenReader(command.tokens, context.source, command.start)
+    begin = reader.at
     if context.parameters:
-        return _by_reading(context, command, reader)
+        return _by_reading(context, reader)
     while reader.is_keyword("(", "["):
-        reader.bracket(*(("(", ")") if reader.is_keyword("(") else ("[", "]")))
+        reader.bracket()
     new = new_names(reader, context.scope(), *_ENDS)
     if not new or not reader.is_keyword(*_ENDS):
         return []
     if any(each.type is None for each in new):
-        return _by_reading(context, command, TokenReader(command.tokens, context.source, command.start))
+        reader.at = begin
+        return _by_reading(context, reader)
     return [_declare(context, each) for each in new]
 
 
-def _by_reading(context: OwnContext, command: OuterCommand, reader: TokenReader) -> list[str]:
+def _by_reading(context: OwnContext, reader: TokenReader) -> list[str]:
     """What defines them says their types, and which parameters of the locale they take."""
-    if command.name not in ("fun", "primrec", "function", "inductive", "inductive_set"):
+    if reader.command not in ("fun", "primrec", "function", "inductive", "inductive_set"):
         return []
     if reader.is_keyword("("):
         reader.bracket()
@@ -88,9 +88,8 @@ def _declare(context: OwnContext, new: NewName) -> str:
     return name
 
 
-def bare_type(context: OwnContext, command: OuterCommand) -> None:
+def bare_type(context: OwnContext, reader: TokenReader) -> None:
     """The type that `typedef` or `quotient_type` declares, without what connects it to the type that it is made of."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     reader.option("overloaded")
     variables = type_parameters(reader)
     name = reader.name()

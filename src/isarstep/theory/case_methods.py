@@ -14,8 +14,7 @@ from isarstep.logic.variables import as_schematic, substitute_frees
 from isarstep.theory.declarations import open_type
 from isarstep.theory.is_patterns import matched
 from isarstep.theory.library_rules import MEASURE, library_choice, library_rule
-from isarstep.theory.outer import OuterCommand
-from isarstep.theory.own_context import OwnContext
+from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.proof_block import OpenGoal, type_of_term
 from isarstep.theory.proof_cases import (
     LITERALS,
@@ -52,12 +51,12 @@ _NAMED_LIKE_CONSTRUCTORS = ("List.list.list_all2", "List.listsp")
 _METHODS = ("induct", "induction", "induct_tac", "cases", "case_tac")
 
 
-def find_cases(goal: OpenGoal, command: OuterCommand, scope: Scope, context: OwnContext) -> None:
+def find_cases(goal: OpenGoal, reader: TokenReader, scope: Scope, context: OwnContext) -> None:
     """Put the cases of the method into the goal's block, or why there are none."""
-    method = method_text(command.tokens)
+    method = method_text(reader.tokens)
     block = goal.block
     if method.name not in _METHODS or goal.unknown:
-        block.why_no_cases = f"`proof {' '.join(t.text for t in command.tokens)}` gives no cases that are read"
+        block.why_no_cases = f"`proof {' '.join(t.text for t in reader.tokens)}` gives no cases that are read"
         return
     try:
         if method.other:

@@ -7,7 +7,6 @@ from isarstep.logic.terms import Sort, strip_fun
 from isarstep.logic.types import map_type
 from isarstep.theory.declarations import NewName, new_names
 from isarstep.theory.library_targets import CLASS_TYPE, class_target, find_target
-from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.stated import stated_props
 from isarstep.theory.statements import ANY_SORT, NotRead, read_together
@@ -24,9 +23,8 @@ def class_of(context: OwnContext, name: str, place: int) -> str:
     return target.name
 
 
-def declare_class(context: OwnContext, command: OuterCommand) -> None:
+def declare_class(context: OwnContext, reader: TokenReader) -> None:
     """`class a = b + c + fixes ... assumes ... begin`."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     if context.target is not None:
         raise reader.refused("a class inside a context is not read")
     name = reader.name()
@@ -75,12 +73,11 @@ def declare_class(context: OwnContext, command: OuterCommand) -> None:
         context.leave()
 
 
-def declare_instance(context: OwnContext, command: OuterCommand) -> bool:
+def declare_instance(context: OwnContext, reader: TokenReader) -> None:
     """`instantiation t :: (a, b) c begin`, `instance t :: c`: types are of these classes from here on. `instance a < b`
-    between classes is refused; False for `instance ..` inside a block, which says nothing new."""
-    reader = TokenReader(command.tokens, context.source, command.start)
+    between classes is refused; `instance ..` inside a block says nothing new."""
     if reader.here is None or reader.is_keyword("begin"):
-        return False
+        return
     constructors = [reader.name()]
     if reader.is_keyword(*_INSTANCE):
         raise reader.refused("an inclusion of classes is not read")
@@ -89,7 +86,7 @@ def declare_instance(context: OwnContext, command: OuterCommand) -> bool:
     reader.expect("::")
     sorts: list[Sort] = []
     if reader.is_keyword("("):
-        inside = TokenReader(reader.bracket(), context.source, command.start)
+        inside = TokenReader(reader.bracket(), context.source, reader.start)
         while inside.here is not None:
             sorts.append(_sort(context, inside))
             inside.accept(",")
@@ -102,13 +99,12 @@ def declare_instance(context: OwnContext, command: OuterCommand) -> bool:
         if sorts and len(sorts) != count:
             raise NotRead(context.source, token.start, f"the type {token.text!r} has {count} arguments")
         context.declare_instance(full, tuple(sorts) or (ANY_SORT,) * count, classes)
-    return True
 
 
 def _sort(context: OwnContext, reader: TokenReader) -> Sort:
     """`c` or `{c, d}`, in quotes or without."""
     if reader.is_keyword("{"):
-        names = [(token.text, token.start) for token in reader.bracket("{", "}") if not token.keyword(",")]
+        names = [(token.text, token.start) for token in reader.bracket() if not token.keyword(",")]
     else:
         token = reader.name()
         names = [(name.strip(), token.start) for name in token.text.strip("{} ").split(",")]

@@ -28,7 +28,7 @@ from isarstep.logic.terms import (
     strip_comb,
 )
 from isarstep.theory.declarations import closed_fact, type_parameters
-from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import SIZE, OwnContext, TokenReader
 from isarstep.theory.statements import ANY_SORT, NotRead, read_together, read_written_type, type_names
 
@@ -71,8 +71,7 @@ class NewDatatype:
         return self.type.name
 
 
-def datatype(context: OwnContext, command: OuterCommand) -> None:
-    reader = TokenReader(command.tokens, context.source, command.start)
+def datatype(context: OwnContext, reader: TokenReader) -> None:
     wanted = any(token.keyword("discs_sels") for token in reader.option("plugins", "discs_sels"))
     if context.target is not None:
         raise reader.refused("a datatype inside a locale is not read")

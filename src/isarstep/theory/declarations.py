@@ -25,7 +25,7 @@ from isarstep.logic.terms import (
 )
 from isarstep.logic.variables import substitute_frees
 from isarstep.theory.mixfix import mixfix_rows
-from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
 from isarstep.theory.statements import (
     NotRead,
@@ -127,16 +127,15 @@ def sides_of(prop: Term) -> tuple[Term, Term] | None:
     return hol.dest_binary(hol.EQ, formula) or hol.dest_binary("HOL.iff", formula)
 
 
-def definition(context: OwnContext, command: OuterCommand) -> None:
+def definition(context: OwnContext, reader: TokenReader) -> None:
     """`definition` and `abbreviation`."""
-    reader = TokenReader(command.tokens, context.source, command.start)
-    short = command.name == "abbreviation"
+    short = reader.command == "abbreviation"
     printed = True
     if short and reader.is_keyword("("):  # a print mode: all are read, and printed where nobody asks for a mode is one
         printed = [token.text for token in reader.bracket()] == ["output"]
     scope = context.scope()
     new: NewName | None = None
-    if any(token.keyword("where") for token in command.tokens):
+    if any(token.keyword("where") for token in reader.tokens):
         names = new_names(reader, scope, "where")
         if len(names) != 1:
             raise reader.refused("a definition of one name is read")
@@ -204,8 +203,7 @@ def _finish_definition(
         context.add_facts(label[0] or f"{base}_def", [made], simp=declares_simp(label[1]))
 
 
-def consts(context: OwnContext, command: OuterCommand) -> None:
-    reader = TokenReader(command.tokens, context.source, command.start)
+def consts(context: OwnContext, reader: TokenReader) -> None:
     while reader.here is not None:
         new = new_names(reader, context.scope())
         if not new or any(each.type is None for each in new):
@@ -216,8 +214,7 @@ def consts(context: OwnContext, command: OuterCommand) -> None:
             put_notation(context, each, name, each.type)
 
 
-def axiomatization(context: OwnContext, command: OuterCommand) -> None:
-    reader = TokenReader(command.tokens, context.source, command.start)
+def axiomatization(context: OwnContext, reader: TokenReader) -> None:
     if context.target is not None:
         raise reader.refused("an axiomatization inside a locale is not read")
     scope = context.scope()
@@ -284,8 +281,7 @@ def type_parameters(reader: TokenReader) -> list[str]:
     return [from_isabelle(token.text) for token in reader.bracket() if token.kind == "typevar"]
 
 
-def type_synonym(context: OwnContext, command: OuterCommand) -> None:
-    reader = TokenReader(command.tokens, context.source, command.start)
+def type_synonym(context: OwnContext, reader: TokenReader) -> None:
     variables = type_parameters(reader)
     name = reader.name()
     reader.expect("=")
@@ -298,8 +294,7 @@ def type_synonym(context: OwnContext, command: OuterCommand) -> None:
     context.add_mixfix(mixfix, f"{context.theory}.{to_isabelle(name.text)}", len(variables), "type")
 
 
-def typedecl(context: OwnContext, command: OuterCommand) -> None:
-    reader = TokenReader(command.tokens, context.source, command.start)
+def typedecl(context: OwnContext, reader: TokenReader) -> None:
     variables = type_parameters(reader)
     name = reader.name()
     mixfix = reader.mixfix()
@@ -307,12 +302,11 @@ def typedecl(context: OwnContext, command: OuterCommand) -> None:
     context.add_mixfix(mixfix, context.declare_type(name.text, len(variables)), len(variables), "type")
 
 
-def notation(context: OwnContext, command: OuterCommand) -> None:
+def notation(context: OwnContext, reader: TokenReader) -> None:
     """`notation`, `type_notation`, and those that take notation away: `no_notation`, `no_type_notation`."""
-    reader = TokenReader(command.tokens, context.source, command.start)
-    removed, of_types = command.name.startswith("no_"), command.name.endswith("type_notation")
-    if context.in_locale and command.name != "notation":
-        raise reader.refused(f"`{command.name}` inside a locale is not read")
+    removed, of_types = reader.command.startswith("no_"), reader.command.endswith("type_notation")
+    if context.in_locale and reader.command != "notation":
+        raise reader.refused(f"`{reader.command}` inside a locale is not read")
     if reader.is_keyword("("):
         reader.bracket()
     while reader.here is not None:
@@ -348,17 +342,17 @@ def _type_written(context: OwnContext, token: SourceToken) -> tuple[str, int]:
     return name, len(synonym[0]) if synonym else context.signature.types[name]
 
 
-def hide(context: OwnContext, command: OuterCommand) -> None:
+def hide(context: OwnContext, reader: TokenReader) -> None:
     """`hide_const`, `hide_type`, `hide_fact`."""
-    names = [token for token in command.tokens if token.kind in ("name", "string") and token.text != "open"]
-    open_only = any(token.text == "open" for token in command.tokens)
-    if command.name == "hide_fact":
+    names = [token for token in reader.tokens if token.kind in ("name", "string") and token.text != "open"]
+    open_only = any(token.text == "open" for token in reader.tokens)
+    if reader.command == "hide_fact":
         for token in names:
             context.unread.names.setdefault(f"fact {token.text}", "a hidden fact")
         return
-    if command.name == "hide_class":
+    if reader.command == "hide_class":
         return
-    space = context.language.constants if command.name == "hide_const" else context.language.types
+    space = context.language.constants if reader.command == "hide_const" else context.language.types
     for token in names:
         full = space.resolve(to_isabelle(token.text))
         if full is None:
@@ -368,13 +362,12 @@ def hide(context: OwnContext, command: OuterCommand) -> None:
         space._short.clear()
 
 
-def declare(context: OwnContext, command: OuterCommand) -> None:
+def declare(context: OwnContext, reader: TokenReader) -> None:
     """`declare foo [simp] and bar [simp del]`; other attributes say nothing here."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     group: list[str] = []
     while reader.here is not None:
         if reader.is_keyword("["):
-            inside = reader.bracket("[", "]")
+            inside = reader.bracket()
             words = [token.text for token in inside]
             if any(word.startswith("coercion") for word in words) and words != ["[", "coercion_enabled", "]"]:
                 context.forget_coercions()
@@ -389,9 +382,8 @@ def declare(context: OwnContext, command: OuterCommand) -> None:
             group = [] if token.keyword("and") else [*group, token.text]
 
 
-def lemmas(context: OwnContext, command: OuterCommand) -> None:
+def lemmas(context: OwnContext, reader: TokenReader) -> None:
     """`lemmas foo [simp] = a b`: facts of the file by another name."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     while reader.here is not None:
         name = ""
         attributes: list[list[SourceToken]] = []
@@ -399,7 +391,7 @@ def lemmas(context: OwnContext, command: OuterCommand) -> None:
         if equals is not None and reader.tokens[reader.at + equals].keyword("="):
             name = "" if reader.is_keyword("[") else reader.name().text
             if reader.is_keyword("["):
-                attributes = [[token] for token in reader.bracket("[", "]")]
+                attributes = [[token] for token in reader.bracket()]
             reader.expect("=")
         props: list[Term] = []
         whole, unproved = True, False
@@ -407,7 +399,7 @@ def lemmas(context: OwnContext, command: OuterCommand) -> None:
         while reader.here is not None and not reader.is_keyword("and", "for"):
             token = reader.take()
             if reader.is_keyword("[", "("):
-                reader.bracket(*(("[", "]") if reader.is_keyword("[") else ("(", ")")))
+                reader.bracket()
                 whole = False
                 continue
             found = context.find_facts(token.text)
@@ -419,13 +411,13 @@ def lemmas(context: OwnContext, command: OuterCommand) -> None:
         if name and whole:
             context.add_facts(name, props, simp=declares_simp(attributes), unproved=unproved)
         elif name:
-            context.unread.names[f"fact {name}"] = f"lemmas at {context.source.where(command.start)}"
+            context.unread.names[f"fact {name}"] = f"lemmas at {context.source.where(reader.start)}"
         if reader.is_keyword("for"):
             return
         reader.accept("and")
 
 
-READERS: dict[str, Callable[[OwnContext, OuterCommand], None]] = {
+READERS: dict[str, Callable[[OwnContext, TokenReader], None]] = {
     "definition": definition,
     "abbreviation": definition,
     "consts": consts,

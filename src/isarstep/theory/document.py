@@ -20,7 +20,7 @@ from isarstep.logic.symbols import to_isabelle
 from isarstep.theory.bare_constants import bare_constants, bare_type
 from isarstep.theory.classes import declare_class, declare_instance
 from isarstep.theory.datatypes import datatype
-from isarstep.theory.declarations import READERS, target_of
+from isarstep.theory.declarations import READERS
 from isarstep.theory.functions import give_equations, recursive_function, withhold_equations
 from isarstep.theory.inductive import inductive
 from isarstep.theory.library_targets import find_target
@@ -247,7 +247,7 @@ class TheoryDocument:
         where = self.source.where(place)
         if not proof:
             raise UserError(f"{where}: no statement (lemma, have, show, ...) is open here")
-        enter_target(context, proof[0])
+        enter_target(context, context.reader(proof[0]))
         enter_notation(context, proof[0])
         walk = ProofWalk(context, proof[0])
         for command in proof[1:]:
@@ -328,11 +328,11 @@ class _Reading:
             elif name == "termination":
                 self._termination(command, proof)
             elif name == "locale":
-                locale(context, command)
+                locale(context, context.reader(command))
             elif name == "context":
-                context_block(context, command)
+                context_block(context, context.reader(command))
             elif name == "class":
-                declare_class(context, command)
+                declare_class(context, context.reader(command))
             elif name in ("instantiation", "instance"):
                 self._instance(command, proof)
             elif self.context.instantiating and name in ("definition", "fun", "primrec", "function", "lift_definition"):
@@ -340,11 +340,11 @@ class _Reading:
             elif name in _READERS:
                 self._declaration(command, proof)
             elif name in _PROVED and not any(each.name == "oops" for each in proof):
-                _PROVED[name](context, command, unproved=rests_on_sorry(context, command, proof))
+                _PROVED[name](context, context.reader(command), unproved=rests_on_sorry(context, command, proof))
             elif name != "notepad":
                 self._unread(command, "is not read")
                 self._bare(command)
-            interpret_later(context, command)
+            interpret_later(context, command.start)
         except UserError as error:
             if name in ("locale", "context"):
                 self.skipping = 1 if any(token.keyword("begin") for token in command.tokens) else 0
@@ -357,7 +357,7 @@ class _Reading:
             return []
         try:
             with self.context.returning():
-                enter_target(self.context, command)
+                enter_target(self.context, self.context.reader(command))
                 enter_notation(self.context, command)
                 walk = ProofWalk(self.context, command)
                 for each in proof:
@@ -371,18 +371,16 @@ class _Reading:
         if any(each.name == "oops" for each in proof):
             return
         with self.context.returning():
-            _READERS[command.name](self.context, self._without_target(command))
+            _READERS[command.name](self.context, self._inside(command))
             if command.name == "function" and rests_on_sorry(self.context, command, proof):
                 self.context.note(command.start, "its equations are left out: that they fit together is not proved")
                 withhold_equations(self.context)
 
-    def _without_target(self, command: OuterCommand) -> OuterCommand:
+    def _inside(self, command: OuterCommand) -> TokenReader:
         """The command behind `(in locale)`, which is entered."""
-        reader = TokenReader(command.tokens, self.context.source, command.start)
-        if not target_of(reader):
-            return command
-        enter_target(self.context, command)
-        return OuterCommand(command.name, command.tokens[reader.at :], command.start, command.end)
+        reader = self.context.reader(command)
+        enter_target(self.context, reader)
+        return reader
 
     def _instance(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
         """What is proved of the operations is not needed: that the type is of the class is Isabelle's word later."""
@@ -393,7 +391,7 @@ class _Reading:
             return
         if not context.instantiating:
             context.before_instances = dict(context.arities)
-        declare_instance(context, command)
+        declare_instance(context, context.reader(command))
         context.instantiating = command.name == "instantiation"
         by_itself = [each.name for each in proof] in ([], [".."])  # by no rule of the file
         if not by_itself and rests_on_sorry(context, command, proof):
@@ -421,10 +419,10 @@ class _Reading:
     def _bare(self, command: OuterCommand) -> None:
         """Constants of which only the type is known."""
         with suppress(UserError), self.context.returning():
-            command = self._without_target(command)
+            reader = self._inside(command)
             if command.name in ("typedef", "quotient_type"):
-                bare_type(self.context, command)
-            bare_constants(self.context, command)
+                bare_type(self.context, reader)
+            bare_constants(self.context, reader)
 
     def _lemma(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
         context = self.context
@@ -432,10 +430,10 @@ class _Reading:
             return
         unproved = rests_on_sorry(context, command, proof)
         with context.returning():
-            enter_target(context, command)
+            enter_target(context, context.reader(command))
             with context.returning():
                 enter_notation(context, command)
-                statement = read_lemma(command, context.scope())
+                statement = read_lemma(context.reader(command), context.scope())
             if context.unsure and _long_names(statement):
                 raise NotRead(context.source, command.start, f"{context.unsure} may have declared what it mentions")
             self._add(statement, unproved)
@@ -459,7 +457,8 @@ class _Reading:
     def _termination(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
         context = self.context
         with context.returning():
-            names = [token.text for token in self._without_target(command).tokens if token.kind == "name"]
+            reader = self._inside(command)
+            names = [token.text for token in reader.tokens[reader.at :] if token.kind == "name"]
             name = names[0] if names else next(reversed(context.waiting), "").rpartition(".")[2]
             if context.full_name(name) not in context.waiting:
                 raise NotRead(context.source, command.start, "no function waits for its termination")

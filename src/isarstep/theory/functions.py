@@ -19,7 +19,7 @@ from isarstep.logic.terms import Const, Free, Term, Typ, frees, funs, list_comb,
 from isarstep.logic.variables import substitute_frees
 from isarstep.theory.declarations import announce, labelled, new_names, retyped, sides_of
 from isarstep.theory.function_induction import induction_of_function
-from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.proof_cases import FIRST_CONSTRUCTORS
 from isarstep.theory.recursive_calls import Shape
@@ -45,9 +45,8 @@ class FunctionEquation:
     conditions: tuple[Term, ...] = ()
 
 
-def recursive_function(context: OwnContext, command: OuterCommand) -> None:
+def recursive_function(context: OwnContext, reader: TokenReader) -> None:
     """`fun`, `primrec` and `function`."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     options = [token.text for token in reader.bracket()] if reader.is_keyword("(") else []
     scope = context.scope()
     names = new_names(reader, scope, "where")
@@ -63,11 +62,11 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
     types = {each.name: read.frees[each.name] for each in names}
     mentioned = {node.name for term in read.terms for node in frees(term)}
     used = [name for name in context.parameters if name in mentioned]
-    _refuse_parameters(context, command, [each.name for each in names], used)
-    sequential = command.name == "fun" or "sequential" in options
+    _refuse_parameters(context, reader, [each.name for each in names], used)
+    sequential = reader.command == "fun" or "sequential" in options
     equations = [_sides(context, t, text.inside, types, used) for t, text in zip(read.terms, texts, strict=True)]
     under = next((each for each in equations if each.conditions), None)
-    if under is not None and (sequential or command.name == "primrec"):
+    if under is not None and (sequential or reader.command == "primrec"):
         raise NotRead(context.source, under.place, "expected an equation; conditions are read in `function`")
     meaning: dict[str, Term] = {}
     applied: dict[str, Term] = {}  # as facts have it: with the parameters of the locale
@@ -79,23 +78,23 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
     made = [_with_constants(equation, meaning) for equation in equations]
     heads = {constant.name for constant in meaning.values() if isinstance(constant, Const)}
     try:
-        final = split_in_order(made, context.language) if sequential or command.name == "primrec" else made
-        if command.name == "primrec" and final != made:
+        final = split_in_order(made, context.language) if sequential or reader.command == "primrec" else made
+        if reader.command == "primrec" and final != made:
             raise UserError("they overlap")
     except UserError as error:
         final = []
-        context.note(command.start, f"the equations of {names[0].name} are left out: {error}")
-    terminates = command.name != "function" and all_terminate(
+        context.note(reader.start, f"the equations of {names[0].name} are left out: {error}")
+    terminates = reader.command != "function" and all_terminate(
         [(e.head, e.patterns, e.right) for e in made], heads, _shapes(context)
     )
-    if command.name == "fun" and not terminates:
+    if reader.command == "fun" and not terminates:
         context.note(
-            command.start, f"the equations of {names[0].name} are left out: that it terminates is not seen here"
+            reader.start, f"the equations of {names[0].name} are left out: that it terminates is not seen here"
         )
     facts = [(each.name, _facts_of(context, final, meaning[each.name], applied)) for each in names]
     full = context.full_name(names[0].name)
     context.waiting[full] = facts
-    if command.name in ("fun", "function") and len(names) == 1 and under is None and not context.own_congruences:
+    if reader.command in ("fun", "function") and len(names) == 1 and under is None and not context.own_congruences:
         rule = induction_of_function([(each.patterns, each.right) for each in final], full, _shapes(context))
         if rule is not None and not _speaks_of_locale(rule, full, used):
             context.waiting_rules[full] = rule
@@ -115,12 +114,12 @@ def _shapes(context: OwnContext) -> Shape:
     return shape
 
 
-def _refuse_parameters(context: OwnContext, command: OuterCommand, names: Sequence[str], used: Sequence[str]) -> None:
+def _refuse_parameters(context: OwnContext, reader: TokenReader, names: Sequence[str], used: Sequence[str]) -> None:
     """What is not read of a function inside a locale."""
     if any(_MADE.fullmatch(name) for name in context.parameters):
-        raise NotRead(context.source, command.start, f"`{command.name}` in a locale with parameters of this name")
-    if command.name == "primrec" and len(names) > 1 and used:
-        raise NotRead(context.source, command.start, "a `primrec` of several names inside a locale is not read")
+        raise NotRead(context.source, reader.start, f"`{reader.command}` in a locale with parameters of this name")
+    if reader.command == "primrec" and len(names) > 1 and used:
+        raise NotRead(context.source, reader.start, "a `primrec` of several names inside a locale is not read")
 
 
 def _speaks_of_locale(rule: InductionRule, full: str, used: Sequence[str]) -> bool:

@@ -24,7 +24,7 @@ from isarstep.logic.terms import (
 )
 from isarstep.logic.variables import as_schematic, substitute_frees
 from isarstep.theory.declarations import announce, labelled, new_names, retyped, types_of
-from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
 from isarstep.theory.rule_cases import (
     about_members,
@@ -56,8 +56,7 @@ class _Predicates:
         return (*self.used, *self.parameters)
 
 
-def inductive(context: OwnContext, command: OuterCommand) -> None:
-    reader = TokenReader(command.tokens, context.source, command.start)
+def inductive(context: OwnContext, reader: TokenReader) -> None:
     scope = context.scope()
     names = new_names(reader, scope, "where", "for", "monos")
     parameters = new_names(reader, scope, "where", "monos") if reader.accept("for") else []
@@ -76,7 +75,7 @@ def inductive(context: OwnContext, command: OuterCommand) -> None:
         tuple(new.name for new in names),
         tuple(new.name for new in parameters),
         tuple(name for name in context.parameters if name in mentioned),
-        command.name == "inductive_set",
+        reader.command == "inductive_set",
     )
     for new in names:
         _refuse_type(context, read.frees[new.name], new.token, in_set=new_predicates.in_set)

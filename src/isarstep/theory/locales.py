@@ -10,7 +10,7 @@ from isarstep.logic.symbols import from_isabelle, to_isabelle
 from isarstep.logic.terms import Free, TFree, TVar, Typ, Type, frees, funs, list_comb, strip_comb, substitute_types
 from isarstep.logic.types import map_type, match_type
 from isarstep.logic.typestrings import type_variables
-from isarstep.theory.declarations import MOST_ARGUMENTS, OPEN, new_names, open_type
+from isarstep.theory.declarations import MOST_ARGUMENTS, OPEN, new_names, open_type, target_of
 from isarstep.theory.library_targets import find_target
 from isarstep.theory.locale_expressions import IMPORTED
 from isarstep.theory.locale_parents import import_locales, note_notation
@@ -25,9 +25,8 @@ STATEMENT_PARTS = ("assumes", "defines", "notes", "shows", "obtains", "includes"
 _PARTS = ("fixes", "assumes", "defines", "notes", "constrains", "includes", "begin", "for")
 
 
-def locale(context: OwnContext, command: OuterCommand) -> None:
+def locale(context: OwnContext, reader: TokenReader) -> None:
     """`locale a = b x + c for x + fixes ... assumes ... begin`."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     if context.target is not None:
         raise reader.refused("a locale inside a context is not read")
     name = reader.name()
@@ -56,9 +55,8 @@ def _declare_predicate(context: OwnContext, made: Locale, name: SourceToken) -> 
         made.predicate = hol.trueprop(list_comb(predicate, [Free(each) for each in used]))
 
 
-def context_block(context: OwnContext, command: OuterCommand) -> None:
+def context_block(context: OwnContext, reader: TokenReader) -> None:
     """`context locale begin`, `context fixes ... assumes ... begin`."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     if reader.accept("begin"):
         reader.end()
         context.enter(_inner(context))
@@ -206,19 +204,16 @@ def _variables(typ: Typ) -> list[tuple[str, tuple[str, ...]]]:
     return [(v.name, v.sort) for v in type_variables(typ) if v.name.startswith("'") and not v.name.endswith("~")]
 
 
-def enter_target(context: OwnContext, command: OuterCommand) -> bool:
-    """Enter the locale of `lemma (in a)`; False where the command names none."""
-    reader = TokenReader(command.tokens, context.source, command.start)
-    following = reader.ahead()
-    if not reader.is_keyword("(") or following is None or not following.keyword("in"):
-        return False
-    context.enter(find_target(context, reader.bracket()[1].text, command.start))
-    return True
+def enter_target(context: OwnContext, reader: TokenReader) -> None:
+    """Enter the locale of `lemma (in a)`, if the command names one."""
+    name = target_of(reader)
+    if name:
+        context.enter(find_target(context, name, reader.start))
 
 
-def enter_notation(context: OwnContext, command: OuterCommand) -> bool:
+def enter_notation(context: OwnContext, command: OuterCommand) -> None:
     """For a statement that fixes variables with notation of their own: a context with that notation, which is the one
-    around it otherwise. False where it has none."""
+    around it otherwise."""
     rows: list[list[object]] = []
     section, group = "", list[SourceToken]()
     for token in (*command.tokens, SourceToken("symbol", "and", command.end, command.end, command.end)):
@@ -234,11 +229,10 @@ def enter_notation(context: OwnContext, command: OuterCommand) -> bool:
         elif section in ("fixes", "for"):
             group.append(token)
     if not rows:
-        return False
+        return
     made = context.target.copy() if context.target is not None else Locale("")
     made.own_rows.setdefault("productions", []).extend(rows)
     context.enter(made)
-    return True
 
 
 def end_block(context: OwnContext) -> None:

@@ -51,7 +51,7 @@ class FactNames:
             written = ""
             if reader.is_keyword("["):
                 start = reader.here.start
-                attributes = split_at(",", reader.bracket("[", "]"))
+                attributes = split_at(",", reader.bracket())
                 written = " ".join(source.text[start : reader.tokens[reader.at - 1].end].split())
             text = token.text + (f"({index})" if index else "")
             made.append((self._fact_with(token, index, attributes, written), text + written, token.start))

@@ -24,7 +24,7 @@ from isarstep.logic.terms import Const, Free, Sort, Term, Typ, list_comb
 from isarstep.logic.types import schematic_type
 from isarstep.logic.typestrings import format_type
 from isarstep.theory.mixfix import INDEXED, Row, indexed_rule, mixfix_rows
-from isarstep.theory.outer import SourceToken, TheorySource, split_at
+from isarstep.theory.outer import OuterCommand, SourceToken, TheorySource, split_at
 from isarstep.theory.own_locales import Locale, OwnFact
 from isarstep.theory.statements import ANY_SORT, NotRead, Scope, Unread, generalised
 
@@ -151,6 +151,9 @@ class OwnContext:
 
     def note(self, place: int, what: str) -> None:
         self.notes.append(f"{self.source.where(place)}: {what}")
+
+    def reader(self, command: OuterCommand) -> TokenReader:
+        return TokenReader(command.tokens, self.source, command.start, command.name)
 
     # Declarations
 
@@ -399,10 +402,10 @@ def _words(symbols: Sequence[Any]) -> tuple[str, ...]:
 
 
 class TokenReader:
-    """A cursor over the tokens of one command. What is left over at the end is an error."""
+    """A cursor over the tokens of one command, with its keyword. What is left over at the end is an error."""
 
-    def __init__(self, tokens: Sequence[SourceToken], source: TheorySource, place: int) -> None:
-        self.tokens, self.source, self.at, self._place = tokens, source, 0, place
+    def __init__(self, tokens: Sequence[SourceToken], source: TheorySource, start: int, command: str = "") -> None:
+        self.tokens, self.source, self.at, self.start, self.command = tokens, source, 0, start, command
 
     @property
     def here(self) -> SourceToken | None:
@@ -410,7 +413,7 @@ class TokenReader:
 
     @property
     def place(self) -> int:
-        return self.here.start if self.here is not None else self.tokens[-1].end if self.tokens else self._place
+        return self.here.start if self.here is not None else self.tokens[-1].end if self.tokens else self.start
 
     def refused(self, what: str) -> NotRead:
         return NotRead(self.source, self.place, what)
@@ -459,10 +462,10 @@ class TokenReader:
             raise self.refused(f"expected a type, found {token.text[:40]!r}")
         return token
 
-    def bracket(self, opening: str = "(", closing: str = ")") -> list[SourceToken]:
-        """The tokens inside a bracket that opens here."""
-        self.expect(opening)
-        depth, start = 1, self.at
+    def bracket(self) -> list[SourceToken]:
+        """The tokens inside the bracket that opens here."""
+        opening = self.take("a bracket").text
+        closing, depth, start = {"(": ")", "[": "]", "{": "}"}[opening], 1, self.at
         while depth:
             token = self.take(repr(closing))
             depth += token.keyword(opening) - token.keyword(closing)
@@ -493,7 +496,7 @@ class TokenReader:
             name = self.take().text
         attributes: list[list[SourceToken]] = []
         if self.is_keyword("["):
-            attributes = split_at(",", self.bracket("[", "]"))
+            attributes = split_at(",", self.bracket())
         if not self.accept(":"):
             self.at = start
             return "", []

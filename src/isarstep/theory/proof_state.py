@@ -55,6 +55,7 @@ class ProofWalk:
 
     def __init__(self, context: OwnContext, command: OuterCommand) -> None:
         self.context, self.source = context, context.source
+        reader = context.reader(command)
         target = context.target
         block = Block(bound={})
         if target is not None:
@@ -71,13 +72,13 @@ class ProofWalk:
         self.blocks: list[Block] = [block]
         self.chain: tuple[OwnFact, ...] | None = None
         self.chain_unread: tuple[str, ...] = ()
-        if command.name == "notepad":
+        if reader.command == "notepad":
             return
-        if command.name in WITHOUT_STATEMENT:
-            statement = ReadStatement("", [], dict(block.fixed), [], [], [], [], command.start)
+        if reader.command in WITHOUT_STATEMENT:
+            statement = ReadStatement("", [], dict(block.fixed), [], [], [], [], reader.start)
         else:
-            statement = read_lemma(command, self.scope())
-        self._open(command, statement, lambda _proved: None)
+            statement = read_lemma(reader, self.scope())
+        self._open(reader, statement, lambda _proved: None)
 
     # What holds here
 
@@ -109,7 +110,7 @@ class ProofWalk:
         self._put(block, name, made)
         return made
 
-    def _open(self, command: OuterCommand, statement: ReadStatement, finish: Callable[[bool], None]) -> None:
+    def _open(self, reader: TokenReader, statement: ReadStatement, finish: Callable[[bool], None]) -> None:
         """Begin the proof of a statement, in a block of its own."""
         inner = self.block.copy()
         inner.this = self.chain or ()  # what is given to a statement with variables of its own is about others
@@ -124,7 +125,7 @@ class ProofWalk:
         for props in statement.assumes:
             assumed += self._note(inner, props.label, props.terms)
         if assumed:
-            name = "assms" if command.name in _LEMMAS else "that"
+            name = "assms" if reader.command in _LEMMAS else "that"
             self._put(inner, name, [replace(fact, name=f"{name}({n})") for n, fact in enumerate(assumed, 1)])
             inner.assumed = tuple(fact.prop for fact in assumed)
         goals = statement.goals
@@ -147,7 +148,7 @@ class ProofWalk:
         if len(chained) < len(given):
             unread = (*unread, "this")
         self.chain, self.chain_unread = None, ()
-        self.goals.append(OpenGoal(command.name, goals, inner, finish, chained, unread, unknown, place=command.start))
+        self.goals.append(OpenGoal(reader.command, goals, inner, finish, chained, unread, unknown, place=reader.start))
         self.blocks.append(inner)
 
     def _bind(self, block: Block, props: Sequence[Term], name: str) -> None:
@@ -168,58 +169,58 @@ class ProofWalk:
 
     def step(self, command: OuterCommand) -> bool:
         """Go on by one command; False when the proof is over."""
-        name = command.name
+        name, reader = command.name, self.context.reader(command)
         if name in HEADINGS or name in DIAGNOSTIC or name in ("supply", "ML_prf"):
             return True
         do = _STEPS.get(name)
         try:
             if do is None:
-                raise NotRead(self.source, command.start, f"`{name}` in a proof is not read")
+                raise NotRead(self.source, reader.start, f"`{name}` in a proof is not read")
             if self.block.unknown and name not in _CLOSING and name not in ("next", "{", "}", "proof"):
                 if name in _GOALS:
-                    self._open_unknown(command)
+                    self._open_unknown(reader)
                 return True
-            do(self, command)
+            do(self, reader)
         except UserError as error:
             self.refused.append(str(error))
-            alone = name in _ALONE or (name == "interpret" and _prefixed(command, self.context))
+            alone = name in _ALONE or (name == "interpret" and _prefixed(reader, self.context))
             if alone and not any(map(is_open_type, self.block.fixed.values())):
-                self._open_unknown(command, str(error))
+                self._open_unknown(reader, str(error))
                 return True
             self.block.unknown = self.block.unknown or str(error)
             if name in _GOALS:
-                self._open_unknown(command)
+                self._open_unknown(reader)
         return bool(self.goals)
 
-    def _open_unknown(self, command: OuterCommand, only: str = "") -> None:
+    def _open_unknown(self, reader: TokenReader, only: str = "") -> None:
         """A goal of which nothing is known: its proof is walked over. `only`: why this is not read, while what follows
         is, but for what rests on it."""
         if only:
-            block, labels = self.block, {t.text for t, sign in pairwise(command.tokens) if sign.keyword(":")}
+            block, labels = self.block, {t.text for t, sign in pairwise(reader.tokens) if sign.keyword(":")}
 
             def lose(_proved: bool) -> None:
                 block.this = (LOST,)
                 block.lost = block.lost | labels
                 block.bound.pop("...", None)
 
-            self._open(command, ReadStatement("", [], dict(block.fixed), [], [], [], [], command.start), lose)
+            self._open(reader, ReadStatement("", [], dict(block.fixed), [], [], [], [], reader.start), lose)
             self.goals[-1].unknown = only
             return
-        empty = ReadStatement("", [], dict(self.block.fixed), [], [], [], [], command.start)
+        empty = ReadStatement("", [], dict(self.block.fixed), [], [], [], [], reader.start)
         why, block = self.block.unknown, self.block
         self.chain = None
 
         def finish(_proved: bool) -> None:
             block.unknown = block.unknown or why
 
-        self._open(command, empty, finish)
+        self._open(reader, empty, finish)
         self.goals[-1].unknown = why
 
-    def do_have(self, command: OuterCommand) -> None:
-        if command.name in ("hence", "thus"):
+    def do_have(self, reader: TokenReader) -> None:
+        if reader.command in ("hence", "thus"):
             self.chain = self.block.this
         outer = self.block
-        statement = read_lemma(command, self.scope())
+        statement = read_lemma(reader, self.scope())
         self._settle(outer, statement.fixed)
 
         def finish(proved: bool) -> None:
@@ -233,7 +234,7 @@ class ProofWalk:
             outer.this = tuple(facts)
             self._after(outer, statement.goals)
 
-        self._open(command, statement, finish)
+        self._open(reader, statement, finish)
 
     def _settle(self, block: Block, types: Mapping[str, Typ]) -> None:
         """Types of fixed variables that were not known before."""
@@ -249,53 +250,51 @@ class ProofWalk:
             if isinstance(formula, App):
                 block.bound["..."] = formula.arg
 
-    def do_proof(self, command: OuterCommand) -> None:
+    def do_proof(self, reader: TokenReader) -> None:
         goal = self.goals[-1]
         block = goal.block
         block.this, block.calculation = (), ()
         block.unknown = goal.unknown
-        find_cases(goal, command, self.scope(block), self.context)
+        find_cases(goal, reader, self.scope(block), self.context)
         goal.begun = block.again()
         inner = block.again()
         self.blocks[-1] = inner
 
-    def do_next(self, command: OuterCommand) -> None:
+    def do_next(self, reader: TokenReader) -> None:
         goal = self.goals[-1]
         if self.block.braces:
-            self.do_close(command)
-            self.do_open(command)
+            self.do_close(reader)
+            self.do_open(reader)
             return
         if goal.begun is None:
-            raise NotRead(self.source, command.start, "`next` outside a proof")
+            raise NotRead(self.source, reader.start, "`next` outside a proof")
         self.blocks[-1] = goal.begun.again()
 
-    def do_end(self, command: OuterCommand) -> None:
+    def do_end(self, reader: TokenReader) -> None:
         """by, qed, done, sorry and the like."""
         goal = self.goals.pop()
         self.blocks.pop()
         self.chain = None
-        if command.name in ("sorry", "oops", "\\<proof>"):
+        if reader.command in ("sorry", "oops", "\\<proof>"):
             goal.sorry = True
         if self.goals and goal.sorry:
             self.goals[-1].sorry = True
         goal.finish(not goal.sorry)
 
-    def do_apply(self, command: OuterCommand) -> None:
-        where = self.source.where(command.start)
-        self.goals[-1].unknown = f"{where}: a state behind `{command.name}` needs an Isabelle"
+    def do_apply(self, reader: TokenReader) -> None:
+        where = self.source.where(reader.start)
+        self.goals[-1].unknown = f"{where}: a state behind `{reader.command}` needs an Isabelle"
 
-    def do_subgoal(self, command: OuterCommand) -> None:
-        self.block.unknown = f"{self.source.where(command.start)}: a state behind `subgoal` needs an Isabelle"
-        self._open_unknown(command)
+    def do_subgoal(self, reader: TokenReader) -> None:
+        self.block.unknown = f"{self.source.where(reader.start)}: a state behind `subgoal` needs an Isabelle"
+        self._open_unknown(reader)
 
-    def do_fix(self, command: OuterCommand) -> None:
-        reader = TokenReader(command.tokens, self.source, command.start)
+    def do_fix(self, reader: TokenReader) -> None:
         for new in plain_names(reader, self.scope()):
             self.block.fix(new.name, new.type or open_type(new.name))
         reader.end()
 
-    def do_assume(self, command: OuterCommand) -> None:
-        reader = TokenReader(command.tokens, self.source, command.start)
+    def do_assume(self, reader: TokenReader) -> None:
         rows = stated_props(reader, "if", "for")
         premises = stated_props(reader, "for") if reader.accept("if") else []
         scope = self.scope().inner()
@@ -325,8 +324,7 @@ class ProofWalk:
         if unknown:
             raise NotRead(self.source, place, f"{unknown[0]!r} is neither a constant nor fixed here")
 
-    def do_define(self, command: OuterCommand) -> None:
-        reader = TokenReader(command.tokens, self.source, command.start)
+    def do_define(self, reader: TokenReader) -> None:
         scope = self.scope().inner()
         names = new_names(reader, scope, "where")
         reader.expect("where")
@@ -353,8 +351,7 @@ class ProofWalk:
                 facts += self._note(self.block, label, [exported(as_equation(term), variables, ())])
         self.block.this = tuple(facts)
 
-    def do_let(self, command: OuterCommand) -> None:
-        reader = TokenReader(command.tokens, self.source, command.start)
+    def do_let(self, reader: TokenReader) -> None:
         while reader.here is not None:
             pattern = reader.take()
             reader.expect("=")
@@ -367,9 +364,8 @@ class ProofWalk:
                 self.block.bound.update(bound_by_pattern(pattern, term, self.scope()))
             reader.accept("and")
 
-    def do_obtain(self, command: OuterCommand) -> None:
+    def do_obtain(self, reader: TokenReader) -> None:
         """`obtain x where "A"` and `consider`."""
-        reader = TokenReader(command.tokens, self.source, command.start)
         label, _ = reader.label()
         scope = self.scope().inner()
         alternatives = witnesses_of(reader, scope)
@@ -387,9 +383,9 @@ class ProofWalk:
         try:
             claim = some_witnesses(alternatives, read.frees)
         except ValueError:
-            raise NotRead(self.source, command.start, "what is obtained is no formula") from None
-        outer, kind = self.block, command.name
-        statement = ReadStatement(label, [], dict(outer.fixed), [], [], [], [], command.start)
+            raise NotRead(self.source, reader.start, "what is obtained is no formula") from None
+        outer, kind = self.block, reader.command
+        statement = ReadStatement(label, [], dict(outer.fixed), [], [], [], [], reader.start)
 
         def finish(proved: bool) -> None:
             if kind == "consider":
@@ -405,13 +401,12 @@ class ProofWalk:
             outer.this = tuple(facts)
             self._after(outer, [fact.prop for fact in facts])
 
-        self._open(command, statement, finish)
+        self._open(reader, statement, finish)
         goal = self.goals[-1]
         goal.goals = [claim]
         self._bind(goal.block, [claim], "?thesis")
 
-    def do_case(self, command: OuterCommand) -> None:
-        reader = TokenReader(command.tokens, self.source, command.start)
+    def do_case(self, reader: TokenReader) -> None:
         label, _ = reader.label()
         names: list[str] = []
         if reader.is_keyword("("):
@@ -424,7 +419,7 @@ class ProofWalk:
         found = block.cases.get(case)
         if found is None:
             why = block.why_no_cases or f"there is no case {case!r}"
-            raise NotRead(self.source, command.start, f"`case {case}` is not read: {why}")
+            raise NotRead(self.source, reader.start, f"`case {case}` is not read: {why}")
         names = found.called([to_isabelle(name) for name in names])
         for name, (_, typ) in zip(names, found.variables, strict=True):
             block.fix(name, typ)
@@ -449,28 +444,28 @@ class ProofWalk:
 
     # Facts that are named
 
-    def do_then(self, command: OuterCommand) -> None:
+    def do_then(self, reader: TokenReader) -> None:
         self.chain = self.block.this
 
-    def do_from(self, command: OuterCommand) -> None:
+    def do_from(self, reader: TokenReader) -> None:
         """from, with, note, using, unfolding."""
-        if command.name == "note":
-            self._name_facts(command)
+        if reader.command == "note":
+            self._name_facts(reader)
             return
-        facts, unread = self.named_facts(command.tokens)
-        if command.name in ("using", "unfolding"):
+        facts, unread = self.named_facts(reader.tokens)
+        if reader.command in ("using", "unfolding"):
             goal = self.goals[-1]
             goal.chained = (*goal.chained, *(fact for fact in facts if fact not in goal.chained))
             goal.unread_facts = (*goal.unread_facts, *unread)
             return
-        if command.name == "with":
+        if reader.command == "with":
             facts = (*facts, *self.block.this)
         self.chain, self.chain_unread = tuple(dict.fromkeys(facts)), tuple(unread)
 
-    def _name_facts(self, command: OuterCommand) -> None:
+    def _name_facts(self, reader: TokenReader) -> None:
         """`note a = b c and d = e`."""
         block, this, lost = self.block, list[OwnFact](), False
-        for tokens in split_at("and", command.tokens):
+        for tokens in split_at("and", reader.tokens):
             name = ""
             if any(token.keyword("=") for token in tokens[1:]):
                 place = next(i for i, token in enumerate(tokens) if token.keyword("="))
@@ -491,29 +486,29 @@ class ProofWalk:
         """Facts that are named, and the names of those that are not read."""
         return FactNames(self.context, self.block, self.scope()).read(tokens)
 
-    def do_calculation(self, command: OuterCommand) -> None:
+    def do_calculation(self, reader: TokenReader) -> None:
         block = self.block
-        if command.name in ("moreover", "ultimately"):
+        if reader.command in ("moreover", "ultimately"):
             collected = (*block.calculation, *block.this)
         elif block.calculation:
             collected = composed_facts(block.calculation, block.this)
         else:
             collected = block.this
-        if command.name in ("also", "moreover"):
+        if reader.command in ("also", "moreover"):
             block.calculation = collected
         else:
             block.calculation, block.this = (), collected
             self.chain = collected
 
-    def do_open(self, command: OuterCommand) -> None:
+    def do_open(self, reader: TokenReader) -> None:
         inner = self.block.copy()
         inner.braces = True
         inner.cases, inner.why_no_cases = self.block.cases, self.block.why_no_cases
         self.blocks.append(inner)
 
-    def do_close(self, command: OuterCommand) -> None:
+    def do_close(self, reader: TokenReader) -> None:
         if len(self.blocks) <= 1 + len(self.goals):
-            raise NotRead(self.source, command.start, "`}` closes nothing")
+            raise NotRead(self.source, reader.start, "`}` closes nothing")
         inner = self.blocks.pop()
         outer = self.block
         own = {name: inner.fixed[name] for name in inner.own}
@@ -553,12 +548,12 @@ class ProofWalk:
         )  # fmt: skip
 
 
-def _prefixed(command: OuterCommand, context: OwnContext) -> bool:
+def _prefixed(reader: TokenReader, context: OwnContext) -> bool:
     """`interpret p: a x`: all names that it brings begin with `p.`, and no others do."""
-    signs = [token for token in command.tokens if token.keyword("+", "?", "!", ":")]
-    if len(signs) != 1 or len(command.tokens) < 2 or signs[0] is not command.tokens[1] or not signs[0].keyword(":"):
+    signs = [token for token in reader.tokens if token.keyword("+", "?", "!", ":")]
+    if len(signs) != 1 or len(reader.tokens) < 2 or signs[0] is not reader.tokens[1] or not signs[0].keyword(":"):
         return False
-    prefix = f".{command.tokens[0].text}."
+    prefix = f".{reader.tokens[0].text}."
     return not any(prefix in f".{name}" for name in (*context.signature.constants, *context.language.local))
 
 
@@ -566,7 +561,7 @@ _LEMMAS = ("lemma", "theorem", "corollary", "proposition", "schematic_goal")
 _GOALS = ("have", "show", "hence", "thus", "obtain", "consider", "interpret", "subgoal", "guess")
 _ALONE = ("have", "show", "hence", "thus")  # where one is not read, what follows can be
 _CLOSING = ("by", "qed", "done", "sorry", "oops", ".", "..", "\\<proof>", "apply", "apply_end")
-_STEPS: dict[str, Callable[[ProofWalk, OuterCommand], None]] = {
+_STEPS: dict[str, Callable[[ProofWalk, TokenReader], None]] = {
     **dict.fromkeys(("have", "show", "hence", "thus"), ProofWalk.do_have),
     **dict.fromkeys(("by", "qed", "done", "sorry", "oops", ".", "..", "\\<proof>"), ProofWalk.do_end),
     **dict.fromkeys(("apply", "apply_end", "defer", "prefer", "back"), ProofWalk.do_apply),

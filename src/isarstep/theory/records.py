@@ -14,7 +14,7 @@ from isarstep.logic.record_syntax import UNIT, UNITY, record_levels, record_made
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import App, Const, Term, TFree, Typ, Type, Var, fun, funs, list_comb, strip_fun
 from isarstep.theory.declarations import closed_fact, type_parameters
-from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.statements import ANY_SORT, NotRead, read_written_type, type_names
 
@@ -41,8 +41,7 @@ class _Level:
     fields: tuple[str, ...] | None
 
 
-def record(context: OwnContext, command: OuterCommand) -> None:
-    reader = TokenReader(command.tokens, context.source, command.start)
+def record(context: OwnContext, reader: TokenReader) -> None:
     reader.option("overloaded")
     if context.target is not None:
         raise reader.refused("a record inside a context is not read")

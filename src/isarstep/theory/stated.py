@@ -10,7 +10,7 @@ from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Free, Term, Typ, abstract, frees, strip_comb
 from isarstep.theory.declarations import NewName, new_names, open_type, pattern_of, target_of, types_of
 from isarstep.theory.is_patterns import PATTERN_NAME, bound_in_statement
-from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import TokenReader
 from isarstep.theory.statements import NotRead, Scope, Together, read_together, with_type_marks
 
@@ -106,13 +106,12 @@ def _until_bar(reader: TokenReader) -> Sequence[SourceToken]:
     return rest[:end]
 
 
-def read_lemma(command: OuterCommand, scope: Scope) -> ReadStatement:
+def read_lemma(reader: TokenReader, scope: Scope) -> ReadStatement:
     """The statement of `lemma`, `have`, `show` and the like; variables that nobody fixes are fixed by it."""
-    reader = TokenReader(command.tokens, scope.source, command.start)
     target_of(reader)
     label, attributes = reader.label()
     inner = scope.inner()
-    made = ReadStatement(label, attributes, {}, [], [], [], [], command.start)
+    made = ReadStatement(label, attributes, {}, [], [], [], [], reader.start)
     if reader.is_keyword(*_LONG):
         _long(reader, inner, made)
     else:

@@ -13,7 +13,6 @@ from isarstep.logic.terms import Free, Term, erase, frees
 from isarstep.theory.library_targets import find_target
 from isarstep.theory.locale_expressions import read_expression
 from isarstep.theory.locale_parents import depend_on
-from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.own_locales import Locale, LocaleInstance, OwnFact, activated
 from isarstep.theory.statements import NotRead, generalised
@@ -21,9 +20,8 @@ from isarstep.theory.statements import NotRead, generalised
 _BELOW = ("<", "\\<subseteq>", "⊆")
 
 
-def sublocale(context: OwnContext, command: OuterCommand, *, unproved: bool) -> None:
+def sublocale(context: OwnContext, reader: TokenReader, *, unproved: bool) -> None:
     """Put facts and constants of the instances into the locale. Raises NotRead, and then nothing is changed."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     following, before = reader.ahead(), context.target
     if following is not None and following.keyword(*_BELOW):
         if before is not None:
@@ -36,20 +34,20 @@ def sublocale(context: OwnContext, command: OuterCommand, *, unproved: bool) -> 
     else:
         target = before
     if target.name.partition(".")[0] not in context._rank:
-        raise NotRead(context.source, command.start, "`sublocale` of a locale of the library is not read")
+        raise NotRead(context.source, reader.start, "`sublocale` of a locale of the library is not read")
     context.enter(target)
     try:
         expression = read_expression(context, reader, context.scope(), implicit=False)
         reader.end()
         if expression.fixed:
-            raise NotRead(context.source, command.start, "`sublocale` with `for` is not read")
-        _depend(context, target, expression.instances, command, unproved=unproved)
+            raise NotRead(context.source, reader.start, "`sublocale` with `for` is not read")
+        _depend(context, target, expression.instances, reader.start, unproved=unproved)
     finally:
         context.leave() if before is None else context.enter(before)
 
 
 def _depend(
-    context: OwnContext, target: Locale, instances: list[LocaleInstance], command: OuterCommand, *, unproved: bool
+    context: OwnContext, target: Locale, instances: list[LocaleInstance], place: int, *, unproved: bool
 ) -> None:
     old = list(target.dependencies)
     clashes = {name: each.clashes for name, each in context.locales.items()}
@@ -61,7 +59,7 @@ def _depend(
         for name, each in context.locales.items():
             each.refresh()
             if each.clashes != clashes[name]:
-                raise NotRead(context.source, command.start, "`sublocale` that hides a name of a locale is not read")
+                raise NotRead(context.source, place, "`sublocale` that hides a name of a locale is not read")
         for instance in instances:
             if target.name in context.lost:
                 context.lose(instance.above, context.lost[target.name])
@@ -69,28 +67,27 @@ def _depend(
         target.dependencies = old
         for each in context.locales.values():
             each.forget()
-        raise error if isinstance(error, NotRead) else NotRead(context.source, command.start, str(error)) from None
+        raise error if isinstance(error, NotRead) else NotRead(context.source, place, str(error)) from None
 
 
-def interpretation(context: OwnContext, command: OuterCommand, *, unproved: bool) -> None:
+def interpretation(context: OwnContext, reader: TokenReader, *, unproved: bool) -> None:
     """Constants of the locale at these terms are abbreviations, as Isabelle declares them. Raises NotRead."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     if context.target is not None:
         raise reader.refused("an interpretation inside a context is not read")
     expression = read_expression(context, reader, context.scope(), implicit=False)
     reader.end()
     if expression.fixed or any(each.rewritten for each in expression.instances):
-        raise NotRead(context.source, command.start, "an interpretation with `for` or `rewrites` is not read")
+        raise NotRead(context.source, reader.start, "an interpretation with `for` or `rewrites` is not read")
     try:
         unproved = unproved or _known_by_sorry(expression.instances, context.interpreted)
         for instance in expression.instances:
             instance.unproved = unproved
         below = activated(expression.instances)
     except UserError as error:
-        raise NotRead(context.source, command.start, str(error)) from None
+        raise NotRead(context.source, reader.start, str(error)) from None
     if any(_has_notation_of_its_own(each.above) for each in below):
         raise NotRead(
-            context.source, command.start, "an interpretation of a locale with notation without parameters is not read"
+            context.source, reader.start, "an interpretation of a locale with notation without parameters is not read"
         )
     old, known = context.interpreted, context.interpreted.copy()
     context.interpreted = known
@@ -98,7 +95,7 @@ def interpretation(context: OwnContext, command: OuterCommand, *, unproved: bool
         for instance in expression.instances:
             depend_on(context, known, instance)
         for name, term in _new_constants(context):
-            _abbreviate(context, name, term, command)
+            _abbreviate(context, name, term, reader.start)
     except UserError:
         context.interpreted = old
         raise
@@ -115,17 +112,17 @@ def _at(instance: LocaleInstance) -> tuple[object, ...]:
     return name, *(erase(value) for value in values if isinstance(value, Term))
 
 
-def interpret_later(context: OwnContext, command: OuterCommand) -> None:
+def interpret_later(context: OwnContext, place: int) -> None:
     """What locales have declared since that the theory is an instance of."""
     new, before = _new_constants(context), context.target
     if new and before is not None:
         context.leave()
     for name, term in new:
         try:
-            _abbreviate(context, name, term, command)
+            _abbreviate(context, name, term, place)
         except UserError:
             base = name.partition(".")[2]
-            context.unread.names[base] = f"an instance of a locale at {context.source.where(command.start)}"
+            context.unread.names[base] = f"an instance of a locale at {context.source.where(place)}"
     if new and before is not None:
         context.enter(before)
 
@@ -156,9 +153,9 @@ def _has_notation_of_its_own(above: Locale) -> bool:
     return any(not frees(above.local[name]) for name in named if name in above.local)
 
 
-def _abbreviate(context: OwnContext, full: str, term: Term, command: OuterCommand) -> None:
+def _abbreviate(context: OwnContext, full: str, term: Term, place: int) -> None:
     if full in context.constants:
-        raise NotRead(context.source, command.start, f"{full} is declared twice")
+        raise NotRead(context.source, place, f"{full} is declared twice")
     typing = infer([hol.trueprop(hol.eq(Free("~"), term))], context.signature, {})
     sides = hol.dest_binary(hol.EQ, hol.dest_trueprop(typing.propositions[0]) or term)
     assert sides is not None

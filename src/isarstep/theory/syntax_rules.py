@@ -17,7 +17,7 @@ from isarstep.logic.productions import TERM, TYPE
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import normal, to_isabelle
 from isarstep.theory.mixfix import Row, syntax_rows
-from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.statements import NotRead
 
@@ -26,18 +26,17 @@ _BOTH, _READ = ("==", "\\<rightleftharpoons>", "⇌"), ("=>", "\\<rightharpoonup
 _PRINTED = ("<=", "\\<leftharpoondown>", "↽")
 
 
-def nonterminal(context: OwnContext, command: OuterCommand) -> None:
+def nonterminal(context: OwnContext, reader: TokenReader) -> None:
     """`nonterminal a and b`."""
-    for token in command.tokens:
+    for token in reader.tokens:
         if not token.keyword("and"):
             context.nonterminals.add(to_isabelle(token.text))
 
 
-def syntax(context: OwnContext, command: OuterCommand) -> None:
+def syntax(context: OwnContext, reader: TokenReader) -> None:
     """`syntax` and `no_syntax`: `"_name" :: "type" (mixfix)` for each production."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     if context.target is not None:
-        raise reader.refused(f"`{command.name}` inside a context is not read")
+        raise reader.refused(f"`{reader.command}` inside a context is not read")
     mode = [token.text for token in reader.bracket()] if reader.is_keyword("(") else []
     if "output" in mode:  # how something is printed
         return
@@ -52,7 +51,7 @@ def syntax(context: OwnContext, command: OuterCommand) -> None:
             head = _head(context, name)
             arguments, result = _nonterminals(context, typ)
             found += syntax_rows(mixfix, context.source, head, arguments, result, printed=not mode)
-    if command.name == "no_syntax":
+    if reader.command == "no_syntax":
         context.remove_notation({str(row[2]) for row in found}, found)
     else:
         context.add_notation(found)
@@ -98,9 +97,8 @@ def _nonterminal(context: OwnContext, token: SourceToken, tree: Tree, logical: s
     return logical
 
 
-def translations(context: OwnContext, command: OuterCommand) -> None:
+def translations(context: OwnContext, reader: TokenReader) -> None:
     """`translations "left" ⇌ "right"`, one or several."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     if context.target is not None:
         raise reader.refused("`translations` inside a context is not read")
     rows: list[tuple[str, Row]] = []
@@ -202,9 +200,8 @@ def _listed(pattern: Any) -> Any:
     return [_listed(part) for part in pattern] if type(pattern) is tuple else pattern
 
 
-def unbundle(context: OwnContext, command: OuterCommand) -> None:
+def unbundle(context: OwnContext, reader: TokenReader) -> None:
     """`unbundle lattice_syntax`, `unbundle no lattice_syntax`: notation of the library's bundles that are known."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     if context.target is not None:
         raise reader.refused("`unbundle` inside a context is not read")
     switched_off = reader.accept("no")

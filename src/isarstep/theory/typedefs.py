@@ -8,15 +8,13 @@ from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import App, Const, Term, TFree, Type, Var, erase, frees, fun
 from isarstep.theory.declarations import closed_fact, type_parameters
-from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.proof_block import type_of_term
 from isarstep.theory.statements import ANY_SORT, NotRead, read_together, type_names, types_inside
 
 
-def typedef(context: OwnContext, command: OuterCommand, *, unproved: bool) -> None:
+def typedef(context: OwnContext, reader: TokenReader, *, unproved: bool) -> None:
     """`typedef 'a t = "A" morphisms rep abs`; `unproved`: that A has elements rests on `sorry`."""
-    reader = TokenReader(command.tokens, context.source, command.start)
     reader.option("overloaded", "open")
     begin = reader.at
     parameters = type_parameters(reader)
