@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Const, Free, Term, Typ, Type, erase, frees, funs, list_comb, strip_comb, strip_fun
+from isarstep.logic.terms import Const, Free, Term, Typ, Type, Var, erase, frees, funs, list_comb, strip_comb, strip_fun
 from isarstep.logic.types import match_type
 from isarstep.logic.variables import as_schematic, substitute_frees
 from isarstep.theory.declarations import open_type
@@ -18,7 +18,6 @@ from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.proof_block import OpenGoal, type_of_term
 from isarstep.theory.proof_cases import (
     LITERALS,
-    LemmaChoice,
     MethodText,
     ProofCase,
     constructors_at,
@@ -28,6 +27,7 @@ from isarstep.theory.proof_cases import (
     method_text,
 )
 from isarstep.theory.rule_cases import (
+    CasesRule,
     InductionRule,
     WantedInduction,
     are_instances,
@@ -169,14 +169,21 @@ def choice_cases(alternatives: Sequence[Witnesses], types: Mapping[str, Typ]) ->
     return found
 
 
-def lemma_choice(statement: ReadStatement) -> LemmaChoice:
+def lemma_choice(statement: ReadStatement) -> CasesRule:
     """Of a lemma that obtains something."""
-    terms = [term for one in statement.obtains for props in one.props for term in props.terms]
-    types = {node.name: node.type for term in terms for node in frees(term) if node.type is not None}
-    new = tuple((name, statement.fixed[name]) for name in statement.new)
-    own = set(statement.new)
-    premises = tuple(as_schematic(erase(term), own) for term in statement.premises)
-    return LemmaChoice(new, choice_cases(statement.obtains, types), premises)
+
+    def general(terms: Iterable[Term]) -> tuple[Term, ...]:
+        return tuple(as_schematic(erase(term), statement.new) for term in terms)
+
+    cases = {
+        one.label or str(number): (
+            [each.name for each in one.names],
+            general(term for props in one.props for term in props.terms),
+        )
+        for number, one in enumerate(statement.obtains, 1)
+    }
+    new = tuple(Var(name, 0, statement.fixed[name]) for name in statement.new)
+    return CasesRule(new, cases, general(statement.premises))
 
 
 def _of_choice(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext) -> dict[str, ProofCase]:
@@ -185,11 +192,19 @@ def _of_choice(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnCon
     block = goal.block
     if method.rule and method.rule in context.choices and method.rule not in block.facts:
         choice = context.choices[method.rule]
-        if choice.premises:
-            return _of_facts(choice, goal, method, context)
-        return _of_lemma(choice, method, scope)
+        if not choice.premises and (len(method.arguments) != 1 or len(choice.variables) != 1):
+            raise UserError(f"`cases` by {method.rule} is read for one term and a lemma about one variable")
+        return _by_choice(choice, goal, method, scope, context)
     if method.arguments:
-        return _of_library(goal, method, scope, context)
+        try:
+            if context.find_facts(method.rule) is not None or method.rule in block.facts:
+                raise KeyError
+            choice = library_choice(method.rule, context)
+        except KeyError:
+            raise UserError(f"`cases` by {method.rule} is not read") from None
+        if len(choice.variables) != len(method.arguments) or goal.unread_facts:
+            raise UserError(f"`cases` by {method.rule} is not read at these terms")
+        return _by_choice(choice, goal, method, scope, context)
     facts = block.facts.get(method.rule, ()) if method.rule else goal.chained[:1]
     found = block.choices.get(facts[0].prop) if len(facts) == 1 else None
     if found is None:
@@ -197,54 +212,22 @@ def _of_choice(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnCon
     return dict(found)
 
 
-def _of_library(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext) -> dict[str, ProofCase]:
-    """`cases x y rule: linorder_cases`."""
-    try:
-        if context.find_facts(method.rule) is not None or method.rule in goal.block.facts:
-            raise KeyError
-        variables, cases = library_choice(method.rule, context)
-    except KeyError:
-        raise UserError(f"`cases` by {method.rule} is not read") from None
-    if len(variables) != len(method.arguments) or goal.unread_facts:
-        raise UserError(f"`cases` by {method.rule} is not read at these terms")
-    terms = list(read_together(list(method.arguments), scope, None).terms)
-    if not are_instances([each.type for each in variables], terms, context.signature):
-        raise UserError(f"`cases` by {method.rule} is not read at this type")
-    found = {each.name: term for each, term in zip(variables, terms, strict=True)}
-    return chosen_cases(cases, found, context.signature, goal.block.fixed)
-
-
-def _of_facts(choice: LemmaChoice, goal: OpenGoal, method: MethodText, context: OwnContext) -> dict[str, ProofCase]:
-    """`cases rule: a` behind facts that are what the lemma assumes."""
-    if method.arguments or goal.unread_facts or len(goal.chained) != len(choice.premises):
-        raise UserError(f"`cases` by {method.rule} is read behind the facts that it assumes")
+def _by_choice(
+    choice: CasesRule, goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext
+) -> dict[str, ProofCase]:
+    """At the terms that are given for its variables, or behind facts that are what it assumes."""
     found: dict[str, Term] = {}
-    if not all(matched(each, fact.prop, found) for each, fact in zip(choice.premises, goal.chained, strict=True)):
-        raise UserError("what the rule is about is not among the facts that are given to it")
-    general = {name for name, _ in choice.variables}
-    cases = {
-        label: (
-            [name for name, _ in case.variables],
-            [as_schematic(erase(term), general) for _, terms in case.groups for term in terms],
-        )
-        for label, case in choice.cases.items()
-    }
-    return chosen_cases(cases, found, context.signature, goal.block.fixed)
-
-
-def _of_lemma(choice: LemmaChoice, method: MethodText, scope: Scope) -> dict[str, ProofCase]:
-    """`cases t rule: a`: the first variable of the first alternative is the term."""
-    if len(method.arguments) != 1 or len(choice.variables) != 1:
-        raise UserError(f"`cases` by {method.rule} is read for one term and a lemma about one variable")
-    term = read_together([method.arguments[0]], scope, None).terms[0]
-    ((name, typ),) = choice.variables
-    if type_of_term(term) != typ:
-        raise UserError(f"`cases` by {method.rule} is read at the types of its lemma")
-    found = {}
-    for label, case in choice.cases.items():
-        groups = tuple((g, tuple(substitute_frees(t, {name: term}) for t in ts)) for g, ts in case.groups)
-        found[label] = ProofCase(case.variables, groups, None)
-    return found
+    if choice.premises:
+        if method.arguments or goal.unread_facts or len(goal.chained) != len(choice.premises):
+            raise UserError(f"`cases` by {method.rule} is read behind the facts that it assumes")
+        if not all(matched(each, fact.prop, found) for each, fact in zip(choice.premises, goal.chained, strict=True)):
+            raise UserError("what the rule is about is not among the facts that are given to it")
+    else:
+        terms = read_together(method.arguments, scope, None).terms
+        if not are_instances([each.type for each in choice.variables], terms, context.signature):
+            raise UserError(f"`cases` by {method.rule} is not read at this type")
+        found = {each.name: term for each, term in zip(choice.variables, terms, strict=True)}
+    return chosen_cases(choice.cases, found, context.signature, goal.block.fixed)
 
 
 def _by_rule(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from isarstep.logic import hol
-from isarstep.logic.terms import Term, Var, erase, schematics
+from isarstep.logic.terms import Term, erase, schematics
 from isarstep.theory.own_context import OwnContext
-from isarstep.theory.rule_cases import InductionRule, rule_of_proposition, without_binders
+from isarstep.theory.rule_cases import CasesRule, InductionRule, rule_of_proposition, without_binders
 
 # How many premises say what an induction is about, and the names of its cases.
 _INDUCTIONS = """
@@ -75,11 +75,8 @@ def library_rule(name: str, context: OwnContext) -> InductionRule | None:
     return None if words is None or prop is None else rule_of_proposition(prop, words[1:], int(words[0]))
 
 
-def library_choice(
-    name: str, context: OwnContext
-) -> tuple[Sequence[Var], dict[str, tuple[Sequence[str], Sequence[Term]]]]:
-    """Of a rule of `cases` the variables that are given, and by case the new ones and what is said of both. Raises
-    KeyError where there is none."""
+def library_choice(name: str, context: OwnContext) -> CasesRule:
+    """A rule of `cases` by its name. Raises KeyError where there is none."""
     names = _CASES_OF_DISTINCTIONS[name.rpartition(".")[2]]
     prop = _stated(name, context)
     if prop is None:
@@ -89,4 +86,4 @@ def library_choice(
     for case, premise in zip(names, premises, strict=True):
         variables, body = without_binders(premise)
         cases[case] = variables, hol.strip_pure_imp(erase(body))[0]
-    return [each for each in schematics(prop) if each != hol.dest_trueprop(conclusion)], cases
+    return CasesRule(tuple(v for v in schematics(prop) if v != hol.dest_trueprop(conclusion)), cases)

@@ -68,15 +68,6 @@ class ProofCase:
         )
 
 
-@dataclass(frozen=True)
-class LemmaChoice:
-    """A lemma of the file that obtains something: its variables, and the cases that it gives."""
-
-    variables: tuple[tuple[str, Typ], ...]
-    cases: Mapping[str, ProofCase]
-    premises: tuple[Term, ...] = ()  # what it assumes
-
-
 def joined_cases(of_goals: Sequence[Mapping[str, ProofCase]]) -> dict[str, ProofCase]:
     """Cases of several goals as one: hypotheses of all, and inside each case one for every goal, by number."""
     if len(of_goals) == 1:

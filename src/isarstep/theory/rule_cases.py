@@ -66,6 +66,16 @@ class InductionRule:
 
 
 @dataclass(frozen=True)
+class CasesRule:
+    """A rule of `cases`: its variables, what it says in each case with new ones, and what it assumes; no term has a
+    type."""
+
+    variables: tuple[Var, ...]
+    cases: Mapping[str, tuple[Sequence[str], Sequence[Term]]]
+    premises: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True)
 class WantedInduction:
     """What an induction is asked for: the goal, what moves into it, what is generalised, the variables named."""
 
