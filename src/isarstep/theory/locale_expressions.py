@@ -23,12 +23,11 @@ from isarstep.logic.terms import (
     Type,
     erase,
     frees,
-    strip_comb,
     substitute_types,
 )
 from isarstep.logic.types import map_type, match_type, types_in
 from isarstep.logic.typestrings import type_variables
-from isarstep.theory.declarations import OPEN, NewName, new_names, open_type, types_of
+from isarstep.theory.declarations import OPEN, NewName, new_names, open_type, sides_of, types_of
 from isarstep.theory.library_targets import find_target, locale_of_class
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
@@ -120,24 +119,21 @@ def _type(context: OwnContext, made: LocaleExpression, scope: Scope, *, implicit
     inner.fixed.update(types_of(made.fixed))
     terms: list[Term] = []
     types = dict(inner.fixed)
-    places: list[tuple[LocaleInstance, str]] = []
+    places: list[tuple[LocaleInstance, str, str]] = []
     for number, each in enumerate(made.instances):
         for name, typ in each.above.parameters.items():
-            types[f"~{number}~{name}"] = _apart(typ, number)
+            variable = f"~{number}~{name}"
+            types[variable] = _apart(typ, number)
             value = _value(inner, each.given[name]) if name in each.given else Free(name)
-            terms.append(hol.trueprop(hol.eq(Free(f"~{number}~{name}"), value)))
-            places.append((each, name))
+            terms.append(hol.trueprop(hol.eq(Free(variable), value)))
+            places.append((each, name, variable))
         strangers = [node.name for term in terms for node in frees(term) if node.name not in types]
         if strangers:
             raise NotRead(context.source, each.token.start, f"{strangers[0]!r} is not declared behind `for`")
     typing = infer(terms, context.signature, types)
     written = type_names([*scope.fixed.values(), *(new.type for new in made.fixed if new.type is not None)])
     written |= set(scope.sorts)
-    values = []
-    for term in typing.propositions:
-        sides = hol.dest_binary(hol.EQ, hol.dest_trueprop(term) or term)
-        assert sides is not None
-        values.append(without_marks(sides[1]))
+    values = [without_marks(sides[1]) for term in typing.propositions if (sides := sides_of(term)) is not None]
     still_open = implicit and not any(each.above.local for each in made.instances)
     letters = [f"{IMPORTED}{number}" for number in range(100)] if still_open else type_letters()
     of_variables = [node.type for value in values for node in frees(value) if node.type is not None]
@@ -148,15 +144,10 @@ def _type(context: OwnContext, made: LocaleExpression, scope: Scope, *, implicit
     def named(typ: Typ) -> Typ:
         return map_type(typ, lambda variable: TFree(names.get(variable.name, variable.name), variable.sort))
 
-    for (each, name), value, term in zip(places, values, typing.propositions, strict=True):
+    for (each, name, variable), value in zip(places, values, strict=True):
         each.values[name] = substitute_types(value, named)
-        sides = hol.dest_binary(hol.EQ, hol.dest_trueprop(term) or term)
-        assert sides is not None
-        left = strip_comb(sides[0])[0]
-        assert isinstance(left, Free)
-        assert left.type is not None
         matched: dict[Typ, Typ] = {}
-        match_type(each.above.parameters[name], named(left.type), matched)
+        match_type(each.above.parameters[name], named(typing.frees[variable]), matched)
         each.types.update({v.name: typ for v, typ in matched.items() if not isinstance(v, Type)})
     for each in made.instances:
         each.kept = frozenset(each.above.parameters.keys() - each.given.keys())

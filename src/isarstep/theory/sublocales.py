@@ -6,15 +6,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from isarstep.errors import UserError
-from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import infer
-from isarstep.logic.terms import Free, Term, erase, frees
+from isarstep.logic.terms import Term, erase, frees
 from isarstep.theory.library_targets import find_target
 from isarstep.theory.locale_expressions import read_expression
 from isarstep.theory.locale_parents import depend_on
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.own_locales import Locale, LocaleInstance, OwnFact, activated
+from isarstep.theory.proof_block import type_of_term
 from isarstep.theory.statements import NotRead, generalised
 
 _BELOW = ("<", "\\<subseteq>", "⊆")
@@ -156,8 +156,6 @@ def _has_notation_of_its_own(above: Locale) -> bool:
 def _abbreviate(context: OwnContext, full: str, term: Term, place: int) -> None:
     if full in context.constants:
         raise NotRead(context.source, place, f"{full} is declared twice")
-    typing = infer([hol.trueprop(hol.eq(Free("~"), term))], context.signature, {})
-    sides = hol.dest_binary(hol.EQ, hol.dest_trueprop(typing.propositions[0]) or term)
-    assert sides is not None
-    context.declare_constant(full, typing.frees["~"], without_marks(sides[1]), printed=False)
+    made = without_marks(infer([term], context.signature, wanted=None).propositions[0])
+    context.declare_constant(full, type_of_term(made), made, printed=False)
     context.language.constants.optional[full] = f"1{'0' * full.count('.')}"  # its prefixes have to be written
