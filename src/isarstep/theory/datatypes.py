@@ -30,6 +30,7 @@ from isarstep.logic.terms import (
 from isarstep.theory.declarations import closed_fact, type_parameters
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import SIZE, OwnContext, TokenReader
+from isarstep.theory.rule_cases import proposition_of_rule, structural_rule
 from isarstep.theory.statements import ANY_SORT, NotRead, read_together, read_written_type, type_names
 
 # Types through which a datatype may recurse: its values lie inside theirs.
@@ -262,11 +263,11 @@ def _facts(context: OwnContext, new: NewDatatype, together: Sequence[NewDatatype
     add("sel", _selector_equations(context, new), True)
     add("disc", list(_tester_facts(new)), True)
     add("exhaust", [_exhaustion(new, Var("y", 0))], False)
-    induction = _induction(new) if len(together) == 1 else None
-    if induction is not None:
-        add("induct", [induction], False)
-    else:
+    types = [typ for made in new.constructors for typ in made.types]
+    if len(together) > 1 or any(typ != new.type and _mentions(typ, {new.name: new}) for typ in types):
         context.unread.names[f"fact {base}.induct"] = f"the datatype {base} (induction through other types)"
+    else:
+        add("induct", [proposition_of_rule(structural_rule(new.type, "y", context.language))], False)
 
 
 def _case_equations(new: NewDatatype) -> Iterator[Term]:
@@ -325,19 +326,3 @@ def _exhaustion(new: NewDatatype, value: Term) -> Term:
         term, xs = made.applied("x")
         parts.append(hol.quantified(hol.exists, xs, hol.eq(value, term)))
     return hol.trueprop(hol.list_disj(parts))
-
-
-def _induction(new: NewDatatype) -> Term | None:
-    """The induction rule; None where the datatype recurses through another type."""
-    predicate = Var("P", 0)
-    premises: list[Term] = []
-    for made in new.constructors:
-        value, xs = made.applied("x")
-        case = hol.trueprop(App(predicate, value))
-        for x, typ in reversed(list(zip(xs, made.types, strict=True))):
-            if typ == new.type:
-                case = hol.pure_imp(hol.trueprop(App(predicate, x)), case)
-            elif _mentions(typ, {new.name: new}):
-                return None
-        premises.append(hol.quantified(hol.pure_all, xs, case))
-    return hol.list_pure_imp(premises, hol.trueprop(App(predicate, Var("y", 0))))

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from isarstep.errors import UserError
-from isarstep.logic import hol
 from isarstep.logic.infer import infer
 from isarstep.logic.language import Language
-from isarstep.logic.terms import Const, Free, Term, Var, list_comb, substitute
+from isarstep.logic.terms import Const, Free, Term
 from isarstep.theory.functions import FunctionEquation, split_in_order
 from isarstep.theory.own_context import OwnContext
-from isarstep.theory.rule_cases import SHOWN, InductionRule
+from isarstep.theory.rule_cases import proposition_of_rule
 from isarstep.theory.statements import generalised
 
 
@@ -27,21 +26,10 @@ def induction_facts(context: OwnContext) -> Iterator[tuple[str, Term]]:
             continue
         if rule.major is not None or exhaustive([case.arguments for case in rule.cases], context.language):
             try:
-                term = infer([_proposition(rule)], context.signature).propositions[0]
+                term = infer([proposition_of_rule(rule)], context.signature).propositions[0]
             except UserError:
                 continue
             yield f"{full}.induct", generalised(term)
-
-
-def _proposition(rule: InductionRule) -> Term:
-    shown = Var("P", 0)
-    cases = []
-    for case in rule.cases:
-        stated = hol.list_pure_imp(case.premises, hol.trueprop(list_comb(Free(SHOWN), case.arguments)))
-        stated = hol.quantified(hol.pure_all, [Free(name) for name in case.variables], stated)
-        cases.append(substitute(stated, lambda leaf: shown if leaf == Free(SHOWN) else None))
-    about = [] if rule.major is None else [rule.major]
-    return hol.list_pure_imp([*about, *cases], hol.trueprop(list_comb(shown, [Var(v, 0) for v in rule.variables])))
 
 
 def exhaustive(rows: Sequence[Sequence[Term]], language: Language) -> bool:

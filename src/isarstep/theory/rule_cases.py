@@ -362,6 +362,18 @@ def rule_of_proposition(prop: Term, names: Sequence[str], majors: int) -> Induct
     return InductionRule(about[0] if about else None, own_names, tuple(cases), types, tuple(about[1:]))
 
 
+def proposition_of_rule(rule: InductionRule) -> Term:
+    """The proposition, without types, that the rule is."""
+    shown = Var("P", 0)
+    cases = []
+    for case in rule.cases:
+        stated = hol.list_pure_imp(case.premises, hol.trueprop(list_comb(Free(SHOWN), case.arguments)))
+        stated = hol.quantified(hol.pure_all, [Free(name) for name in case.variables], stated)
+        cases.append(substitute(stated, lambda leaf: shown if leaf == Free(SHOWN) else None))
+    about = [] if rule.major is None else [rule.major]
+    return hol.list_pure_imp([*about, *cases], hol.trueprop(list_comb(shown, [Var(v, 0) for v in rule.variables])))
+
+
 def without_binders(prop: Term) -> tuple[list[str], Term]:
     """The variables that it speaks of all of, and what it says of them."""
     binders, body = hol.strip_pure_all(prop)
