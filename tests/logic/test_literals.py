@@ -6,6 +6,7 @@ import pytest
 from tests.logic.complex_main import language
 from tests.logic.test_statements import nested
 
+from isarstep.logic.hol import dest_trueprop
 from isarstep.logic.language import Language
 from isarstep.logic.reader import read_formula
 from isarstep.logic.readerror import ReadError
@@ -73,7 +74,8 @@ def test_a_decimal_may_have_as_many_digits_as_a_number_and_needs_fractions():
 def test_schematic_variables_have_an_index_and_bound_terms_stand_for_what_they_are_called():
     found = schematics(read_formula("?x.3 = ?y", language()).term)
     assert [(variable.name, variable.index) for variable in found] == [("x", 3), ("y", 0)]
-    thesis = read_formula("P x", language(), wanted=None).term
+    thesis = dest_trueprop(read_formula("P x", language()).term)
+    assert thesis is not None
     read = read_formula("?thesis ⟶ Q", language(), bound={"?thesis": thesis}).term
     assert [free.name for free in frees(read)] == ["P", "x", "Q"]
     assert not schematics(read)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from isarstep.errors import UserError
@@ -21,7 +21,7 @@ from isarstep.logic.language import Language
 from isarstep.logic.misreadings import LikelyMisreading, doubt
 from isarstep.logic.parsing import Tree, parse_trees
 from isarstep.logic.productions import TYPE
-from isarstep.logic.readerror import ReadError
+from isarstep.logic.readerror import NoStructure, ReadError
 from isarstep.logic.symbols import normal, original_place, without_quotes
 from isarstep.logic.terms import Term, TFree, TVar, Typ, untyped
 from isarstep.logic.translating import Spans, Translator
@@ -53,25 +53,24 @@ def read_formula(
     language: Language,
     context: Mapping[str, Typ] | None = None,
     *,
-    wanted: Typ | None = PROP,
     bound: Mapping[str, Term] | None = None,
 ) -> Reading:
-    """The proposition (or, with another or no wanted type, the term) that the text stands for.
+    """The proposition that the text stands for.
 
     `context` has the fixed variables with their types; what is in it is a variable even where a constant has its name.
     `bound` has what ?thesis, ?x or ... stand for.
     """
-    known = context or {}
+    reader = _Reader(language, context or {}, bound or {})
     written = without_quotes(normal(text))
     try:
-        return _read_formula(written, language, 0, known, wanted, bound or {})
+        return reader.formula(written)
     except LikelyMisreading as error:
         raise _placed(error, text) from None
     except UserError as error:
         unlikely: LikelyMisreading | None = None
-        for more in _ways_round(error, language, known):
+        for other in reader.ways_round(error):
             try:
-                return _read_formula(written, *more, known, wanted, bound or {})
+                return other.formula(written)
             except LikelyMisreading as found:
                 unlikely = unlikely or found
             except UserError:
@@ -85,48 +84,112 @@ def read_formula(
         raise
 
 
-def _ways_round(error: UserError, language: Language, context: Mapping[str, Typ]) -> Iterator[tuple[Language, int]]:
-    """Where a text cannot be read: notation that theories switch on for a while, that of a locale whose parameters are
-    fixed, constants hidden by others."""
-    yield language.bundled, 0
-    if not language.local:
-        yield from ((inside, 0) for inside in language.locales_of(context))
-    if isinstance(error, TypingError):
-        yield language, 1
-        yield language, 2
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads in a language, where these variables are fixed and these terms are bound."""
 
+    language: Language
+    context: Mapping[str, Typ]
+    bound: Mapping[str, Term]
+    alternative: int = 0  # which of several constants of the same name is meant, counted from the last one
 
-def _read_formula(
-    text: str,
-    language: Language,
-    alternative: int,
-    known: Mapping[str, Typ],
-    wanted: Typ | None,
-    bound: Mapping[str, Term],
-) -> Reading:
-    tokens = language.lexicon.scan(text)
-    trees = parse_trees(language.grammar, tokens)
-    found: dict[Term, Reading] = {}
-    failure: UserError | None = None
-    for tree in trees:
+    def ways_round(self, error: UserError) -> Iterator[_Reader]:
+        """Where a text cannot be read: notation that theories switch on for a while, that of a locale whose parameters
+        are fixed, constants hidden by others."""
+        yield replace(self, language=self.language.bundled)
+        if not self.language.local:
+            yield from (replace(self, language=inside) for inside in self.language.locales_of(self.context))
+        if isinstance(error, TypingError):
+            yield replace(self, alternative=1)
+            yield replace(self, alternative=2)
+
+    def formula(self, text: str) -> Reading:
+        tokens = self.language.lexicon.scan(text)
+        trees = parse_trees(self.language.grammar, tokens)
+        found: dict[Term, Reading] = {}
+        failure: UserError | None = None
+        for tree in trees:
+            try:
+                reading = self._tree(tree)
+                found.setdefault(reading.term, reading)
+            except RecursionError:
+                failure = failure or ReadError(0, text[:20], "less nesting")
+            except UserError as error:
+                if failure is None or (isinstance(failure, ReadError) and isinstance(error, TypingError)):
+                    failure = error
+        if not found:
+            assert failure is not None
+            raise failure
+        if len(found) > 1:
+            raise UserError(f"{text!r} can be read in {len(found)} ways; brackets or types would settle it")
+        reading = next(iter(found.values()))
+        unlikely = doubt(text, tokens, reading.term, reading.frees, self.context, self.language)
+        if unlikely is not None:
+            raise unlikely
+        return reading
+
+    def _tree(self, tree: Tree) -> Reading:
+        """The term of a tree.
+
+        Where it wants a structure that nobody names, any fixed variable may be the one; where it has no type, its names
+        may be those of a locale, though nobody has said that we are in one.
+        """
+        candidates: list[tuple[str, ...]] = [()]
         try:
-            reading = _read_tree(tree, language, alternative, known, wanted, bound)
-            found.setdefault(reading.term, reading)
-        except RecursionError:
-            failure = failure or ReadError(0, text[:20], "less nesting")
-        except UserError as error:
-            if failure is None or (isinstance(failure, ReadError) and isinstance(error, TypingError)):
-                failure = error
-    if not found:
-        assert failure is not None
+            return self._typed(tree)
+        except NoStructure as error:
+            failure: UserError = error
+            candidates = [(name,) for name in self.context]
+        except TypingError as error:
+            if not self.language.has_locales and not self.language.home:
+                raise
+            failure = error
+            reading = self._with_hidden_arguments(tree, error) if self.language.home else None
+            if reading is not None:
+                return reading
+        for structures in candidates:
+            for locale_first in (False, True):
+                with suppress(TypingError):
+                    return replace(self, alternative=0)._typed(tree, structures, locale_first=locale_first)
         raise failure
-    if len(found) > 1:
-        raise UserError(f"{text!r} can be read in {len(found)} ways; brackets or types would settle it")
-    reading = next(iter(found.values()))
-    unlikely = doubt(text, tokens, reading.term, reading.frees, known, language)
-    if unlikely is not None:
-        raise unlikely
-    return reading
+
+    def _with_hidden_arguments(self, tree: Tree, failure: TypingError) -> Reading | None:
+        """The reading in which constants of this theory take fixed variables that nobody writes; fewest of them
+        first."""
+        todo: list[tuple[dict[str, tuple[str, ...]], TypingError]] = [({}, failure)]
+        attempts = 0
+        while todo:
+            known, error = todo.pop(0)
+            for hidden in longer(error, known, self.language, self.context):
+                attempts += 1
+                if attempts > MOST_ATTEMPTS:
+                    return None
+                try:
+                    return self._typed(tree, hidden=hidden)
+                except TypingError as again:
+                    todo.append((hidden, again))
+        return None
+
+    def _typed(
+        self, tree: Tree, structures: tuple[str, ...] = (), *, locale_first: bool = False, hidden: Hidden | None = None
+    ) -> Reading:
+        translator = Translator(self.language, self.context, self.bound)
+        translator.alternative, translator.locale_first = self.alternative, locale_first
+        translator.hidden, translator.structures = hidden or {}, structures or translator.structures
+        term = _translated(translator, tree)
+        typing = infer_with_coercions([term], self.language.signature, self.context)
+        made = typing.propositions[0]
+        return Reading(without_marks(made) if translator.constrained else made, typing.frees)
+
+
+def _translated(translator: Translator, tree: Tree, wanted: Typ | None = PROP) -> Term:
+    make = translator.proposition if wanted == PROP else translator.term
+    term = make(tree)
+    if translator.sorts:  # a sort that is given once holds wherever its type variable stands
+        if translator.spans is not None:
+            translator.spans.clear()
+        term = make(tree)
+    return term
 
 
 def _placed(error: ReadError, text: str) -> ReadError:
@@ -162,10 +225,10 @@ def read_statement(
             continue
         for alternative, tree in product((0, 1), trees):
             places: Spans = []
+            translator = Translator(here, fixed, spans=places if spans is not None else None)
+            translator.alternative = alternative
             try:
-                marked, constrained = _translate(
-                    tree, here, fixed, wanted, {}, places if spans is not None else None, alternative=alternative
-                )
+                marked = _translated(translator, tree, wanted)
             except UserError as error:
                 failure = failure or error
                 continue
@@ -183,7 +246,7 @@ def read_statement(
                 raise _placed(unlikely, text)
             _note(spans, places, text)
             typed = canonical(without_marks(typing.propositions[0]), language)
-            return Statement(untyped(typed), marked, pinned(typed, here.signature) if constrained else None)
+            return Statement(untyped(typed), marked, pinned(typed, here.signature) if translator.constrained else None)
         if open_reading is not None:
             break
     if open_reading is None:
@@ -207,108 +270,3 @@ def read_type(text: str, language: Language) -> Typ:
         v: TFree(v.name, v.sort or default) for v in type_variables(typ) if type(v) is TVar and v.index == IN_TEXT
     }
     return instantiate_type(typ, written)
-
-
-def _read_tree(
-    tree: Tree,
-    language: Language,
-    alternative: int,
-    context: Mapping[str, Typ],
-    wanted: Typ | None,
-    bound: Mapping[str, Term],
-) -> Reading:
-    """The term of a tree.
-
-    Where it wants a structure that nobody names, any fixed variable may be the one; where it has no type, its names may
-    be those of a locale, though nobody has said that we are in one.
-    """
-    candidates: list[tuple[str, ...]] = [()]
-    try:
-        made = _translate(tree, language, context, wanted, bound, alternative=alternative)
-        return _infer(*made, language, context, wanted)
-    except (ReadError, TypingError) as error:
-        failure: UserError = error
-        if isinstance(error, ReadError):
-            translator = Translator(language, context, bound)
-            with suppress(ReadError):
-                translator.proposition(tree)
-            if not translator.wants_structure:
-                raise
-            candidates = [(name,) for name in context]
-        elif not language.has_locales and not language.home:
-            raise
-    if isinstance(failure, TypingError) and language.home:
-        reading = _with_hidden_arguments(tree, failure, language, alternative, context, wanted, bound)
-        if reading is not None:
-            return reading
-    for structures in candidates:
-        for locale_first in (False, True):
-            made = _translate(tree, language, context, wanted, bound, None, structures, locale_first)
-            try:
-                return _infer(*made, language, context, wanted)
-            except TypingError:
-                continue
-    raise failure
-
-
-def _with_hidden_arguments(
-    tree: Tree,
-    failure: TypingError,
-    language: Language,
-    alternative: int,
-    context: Mapping[str, Typ],
-    wanted: Typ | None,
-    bound: Mapping[str, Term],
-) -> Reading | None:
-    """The reading in which constants of this theory take fixed variables that nobody writes; fewest of them first."""
-    todo: list[tuple[dict[str, tuple[str, ...]], TypingError]] = [({}, failure)]
-    attempts = 0
-    while todo:
-        known, error = todo.pop(0)
-        for hidden in longer(error, known, language, context):
-            attempts += 1
-            if attempts > MOST_ATTEMPTS:
-                return None
-            try:
-                made = _translate(tree, language, context, wanted, bound, alternative=alternative, hidden=hidden)
-                return _infer(*made, language, context, wanted)
-            except TypingError as again:
-                todo.append((hidden, again))
-    return None
-
-
-def _translate(
-    tree: Tree,
-    language: Language,
-    fixed: Container[str],
-    wanted: Typ | None,
-    bound: Mapping[str, Term],
-    spans: Spans | None = None,
-    structures: tuple[str, ...] = (),
-    locale_first: bool = False,
-    alternative: int = 0,
-    hidden: Hidden | None = None,
-) -> tuple[Term, bool]:
-    translator = Translator(language, fixed, bound, spans)
-    translator.alternative = alternative
-    translator.hidden = hidden or {}
-    translator.structures = structures or translator.structures
-    translator.locale_first = locale_first
-    make = translator.proposition if wanted == PROP else translator.term
-    term = make(tree)
-    if translator.sorts:  # a sort that is given once holds wherever its type variable stands
-        if spans is not None:
-            spans.clear()
-        again = Translator(language, fixed, bound, spans)
-        again.sorts, again.structures = translator.sorts, translator.structures
-        again.locale_first, again.alternative, again.hidden = locale_first, alternative, translator.hidden
-        term = (again.proposition if wanted == PROP else again.term)(tree)
-    return term, translator.constrained
-
-
-def _infer(
-    term: Term, constrained: bool, language: Language, context: Mapping[str, Typ], wanted: Typ | None
-) -> Reading:
-    typing = infer_with_coercions([term], language.signature, context, wanted=wanted)
-    made = typing.propositions[0]
-    return Reading(without_marks(made) if constrained else made, typing.frees)

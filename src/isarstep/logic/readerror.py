@@ -27,3 +27,7 @@ class ReadError(UnexpectedError):
 
     def place(self) -> str:
         return f"character {self.position + 1}"
+
+
+class NoStructure(ReadError):
+    """An operation of a structure that nobody names."""

@@ -12,7 +12,7 @@ from isarstep.logic import hol
 from isarstep.logic.casesplit import Clause, split_cases
 from isarstep.logic.parsing import Tree, row_of, token
 from isarstep.logic.patterns import MAX_BITS, numeral
-from isarstep.logic.readerror import ReadError
+from isarstep.logic.readerror import NoStructure, ReadError
 from isarstep.logic.record_syntax import record_update, record_value
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Type, list_comb
@@ -193,8 +193,7 @@ def copied(reader: Reader, tree: Tree) -> Term:
 def structure(reader: Reader) -> Term:
     """The structure that an operation means by itself: the first one of the locale."""
     if not reader.structures:
-        reader.wants_structure = True
-        raise ReadError(
+        raise NoStructure(
             0, None, "the structure of an operation, such as G in x ⊗⇘G⇙ y, because nothing says which is meant"
         )
     return Free(reader.structures[0])

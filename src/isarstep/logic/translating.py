@@ -52,7 +52,6 @@ class Translator:
         self.structures = language.structures
         self.alternative = 0  # which of several constants of the same name is meant, counted from the last one
         self.locale_first = False  # are names those of some locale, though nobody has said which?
-        self.wants_structure = False  # an operation of a structure that nobody names
         self.sorts: dict[str, tuple[str, ...]] = {}  # what the text says of its type variables
         self.hidden: Hidden = {}
         self.rules = language.parse_rules
