@@ -5,12 +5,10 @@ A statement about such a constant is read; no fact says anything about it.
 
 from __future__ import annotations
 
-from isarstep.logic.terms import frees, funs, strip_fun
-from isarstep.theory.declarations import NewName, announce, labelled, new_names, type_parameters, types_of
-from isarstep.theory.functions import without_dummies
+from isarstep.logic.terms import strip_fun
+from isarstep.theory.declarations import NewName, new_names, recursive_text, type_parameters
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.own_context import OwnContext, TokenReader
-from isarstep.theory.statements import read_together, type_names, types_inside
 
 BARE = (
     "definition", "fun", "primrec", "function", "inductive", "inductive_set", "coinductive", "coinductive_set",
@@ -45,31 +43,12 @@ def _by_reading(context: OwnContext, reader: TokenReader) -> list[str]:
         return []
     if reader.is_keyword("("):
         reader.bracket()
-    scope = context.scope()
-    names = new_names(reader, scope, "where", "for", "monos")
-    variables = new_names(reader, scope, "where") if reader.accept("for") else []
-    reader.expect("where")
-    rows = labelled(reader)
-    if reader.accept("monos"):
-        reader.at = len(reader.tokens)
-    if reader.here is not None or not names:
-        return []
-    for each in names:
-        announce(context, scope, each)
-    scope.fixed.update(types_of(variables))
-    texts = [without_dummies(text) for _, _, texts in rows for text in texts]
-    read = read_together(texts, scope, apart=True)
-    mentioned = {node.name for term in read.terms for node in frees(term)}
-    used = [name for name in context.parameters if name in mentioned]
-    known = type_names([*(read.frees[each.name] for each in names), *(context.parameters[name] for name in used)])
-    if types_inside(read.terms) - known:
+    text = recursive_text(context, reader)
+    if text.strange:
         return []  # Isabelle would give them arguments for these types
     made = []
-    for each in names:
-        full = context.full_name(each.name)
-        own = read.frees[each.name]
-        context.declare_constant(full, funs([context.parameters[name] for name in used], own))
-        context.applied(full, used)
+    for each in text.names:
+        full, _ = context.declare_applied(each.name, text.types[each.name], text.used)
         context.bare[full] = context.source.where(each.token.start)
         made.append(full)
     return made

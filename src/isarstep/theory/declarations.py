@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
@@ -19,7 +21,6 @@ from isarstep.logic.terms import (
     beta_eta_normal,
     erase,
     frees,
-    funs,
     strip_comb,
     strip_fun,
 )
@@ -39,6 +40,7 @@ from isarstep.theory.statements import (
 
 MOST_ARGUMENTS = 20  # of a constant whose type is not known yet
 OPEN = -7  # index of a type that is not known yet
+_DUMMY = re.compile(r"(\\<\^?\w+>)?(?<![\w'?.\\<^⇩])_(?![\w'>])")
 
 
 @dataclass(frozen=True)
@@ -188,15 +190,12 @@ def _finish_definition(
     assert own is not None
     if types_inside([sides[1]]) - type_names([own, *(parameters[name] for name in used)]):
         raise NotRead(context.source, place, "the right side has a type variable that the new constant does not have")
-    typ = funs([parameters[name] for name in used], own)
-    name = context.full_name(base)
     stands_for: Term | None = None
     if short:
         stands_for = sides[1]
         for variable in reversed((*used, *variables)):
             stands_for = Abs(variable, None, abstract(stands_for, Free(variable, mentioned[variable])))
-    context.declare_constant(name, typ, stands_for, printed=printed)
-    meaning = context.applied(name, used)
+    meaning = context.declare_applied(base, own, used, stands_for, printed=printed)[1]
     if not short:
         fixed = {name: t for name, t in mentioned.items() if name != base}
         made = retyped(context, substitute_frees(prop, {base: meaning}), fixed)
@@ -249,6 +248,63 @@ def labelled(reader: TokenReader) -> list[tuple[str, list[list[SourceToken]], li
         if not reader.accept("and", "|"):
             break
     return found
+
+
+@dataclass(frozen=True)
+class RecursiveText:
+    """What `fun`, `inductive` and the like say: names, and texts about them, typed together."""
+
+    command: str
+    names: list[NewName]
+    types: dict[str, Typ]  # of these
+    parameters: tuple[str, ...]  # behind `for`
+    used: tuple[str, ...]  # parameters of the locale that are mentioned
+    rows: list[tuple[str, list[list[SourceToken]], list[SourceToken]]]
+    texts: list[SourceToken]
+    terms: tuple[Term, ...]
+    strange: set[str]  # type variables of the texts that the types of the names do not have
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """Arguments that are the same in all rules."""
+        return (*self.used, *self.parameters)
+
+
+def recursive_text(context: OwnContext, reader: TokenReader) -> RecursiveText:
+    """Raises NotRead."""
+    scope = context.scope()
+    names = new_names(reader, scope, "where", "for", "monos")
+    parameters = new_names(reader, scope, "where", "monos") if reader.accept("for") else []
+    reader.expect("where")
+    if not names:
+        raise reader.refused("expected names")
+    rows = labelled(reader)
+    if reader.accept("monos"):  # they only help Isabelle to see that the rules are monotone
+        reader.at = len(reader.tokens)
+    reader.end()
+    for new in names:
+        announce(context, scope, new)
+    scope.fixed.update(types_of(parameters))
+    texts = [_without_dummies(text) for _, _, texts in rows for text in texts]
+    read = read_together(texts, scope, apart=True)
+    mentioned = {node.name for term in read.terms for node in frees(term)}
+    used = tuple(name for name in context.parameters if name in mentioned)
+    types = {new.name: read.frees[new.name] for new in names}
+    strange = types_inside(read.terms) - type_names([*types.values(), *(context.parameters[name] for name in used)])
+    behind = tuple(new.name for new in parameters)
+    return RecursiveText(reader.command, names, types, behind, used, rows, texts, read.terms, strange)
+
+
+def _without_dummies(text: SourceToken) -> SourceToken:
+    """`_` in patterns is a variable that nobody names."""
+    number = count()
+
+    def named(found: re.Match[str]) -> str:
+        before = found[1] or ""
+        in_name = before.startswith("\\<^") or from_isabelle(before).isalpha()
+        return found[0] if in_name else f"{before}{before and ' '}uu{next(number)}"
+
+    return replace(text, text=_DUMMY.sub(named, text.text))
 
 
 def _under_conditions(reader: TokenReader, texts: list[SourceToken]) -> list[SourceToken]:

@@ -9,25 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.language import Language
-from isarstep.logic.symbols import from_isabelle
-from isarstep.logic.terms import Const, Free, Term, Typ, frees, funs, list_comb, rebuild, strip_comb, subterms
+from isarstep.logic.terms import Const, Free, Term, Typ, frees, list_comb, rebuild, strip_comb, subterms
 from isarstep.logic.variables import substitute_frees
-from isarstep.theory.declarations import announce, labelled, new_names, retyped, sides_of
+from isarstep.theory.declarations import recursive_text, retyped, sides_of
 from isarstep.theory.function_induction import induction_of_function
-from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.proof_cases import FIRST_CONSTRUCTORS
 from isarstep.theory.recursive_calls import Shape
 from isarstep.theory.rule_cases import InductionRule
-from isarstep.theory.statements import NotRead, read_together, type_names
+from isarstep.theory.statements import NotRead, type_names
 from isarstep.theory.termination import all_terminate
 
-_DUMMY = re.compile(r"(\\<\^?\w+>)?(?<![\w'?.\\<^⇩])_(?![\w'>])")
 _MADE = re.compile(r"(?:v|uu)\d+")  # variables that are made here
 MOST_EQUATIONS = 200  # after splitting
 _TRUTH = {"HOL.True": 0, "HOL.False": 0}
@@ -48,33 +44,20 @@ class FunctionEquation:
 def recursive_function(context: OwnContext, reader: TokenReader) -> None:
     """`fun`, `primrec` and `function`."""
     options = [token.text for token in reader.bracket()] if reader.is_keyword("(") else []
-    scope = context.scope()
-    names = new_names(reader, scope, "where")
-    reader.expect("where")
-    if not names:
-        raise reader.refused("expected names")
-    rows = labelled(reader)
-    reader.end()
-    for each in names:
-        announce(context, scope, each)
-    texts = [without_dummies(text) for _, _, texts in rows for text in texts]
-    read = read_together(texts, scope, apart=True)
-    types = {each.name: read.frees[each.name] for each in names}
-    mentioned = {node.name for term in read.terms for node in frees(term)}
-    used = [name for name in context.parameters if name in mentioned]
+    text = recursive_text(context, reader)
+    names, used, types = text.names, text.used, text.types
     _refuse_parameters(context, reader, [each.name for each in names], used)
     sequential = reader.command == "fun" or "sequential" in options
-    equations = [_sides(context, t, text.inside, types, used) for t, text in zip(read.terms, texts, strict=True)]
+    places = [each.inside for each in text.texts]
+    equations = [_sides(context, t, place, types, used) for t, place in zip(text.terms, places, strict=True)]
     under = next((each for each in equations if each.conditions), None)
     if under is not None and (sequential or reader.command == "primrec"):
         raise NotRead(context.source, under.place, "expected an equation; conditions are read in `function`")
     meaning: dict[str, Term] = {}
     applied: dict[str, Term] = {}  # as facts have it: with the parameters of the locale
     for each in names:
-        typ = funs([context.parameters[name] for name in used], types[each.name])
-        full = context.declare_constant(context.full_name(each.name), typ).name
+        full, applied[full] = context.declare_applied(each.name, types[each.name], used)
         meaning[each.name] = Const(full)
-        applied[full] = context.applied(full, used) if context.parameters else Const(full)
     made = [_with_constants(equation, meaning) for equation in equations]
     heads = {constant.name for constant in meaning.values() if isinstance(constant, Const)}
     try:
@@ -127,18 +110,6 @@ def _speaks_of_locale(rule: InductionRule, full: str, used: Sequence[str]) -> bo
     nodes = [node for case in rule.cases for premise in case.premises for node in subterms(premise)]
     parameters = any(isinstance(node, Free) and node.name in used for node in nodes)
     return parameters or (bool(used) and any(isinstance(node, Const) and node.name == full for node in nodes))
-
-
-def without_dummies(text: SourceToken) -> SourceToken:
-    """`_` in patterns is a variable that nobody names."""
-    number = count()
-
-    def named(found: re.Match[str]) -> str:
-        before = found[1] or ""
-        in_name = before.startswith("\\<^") or from_isabelle(before).isalpha()
-        return found[0] if in_name else f"{before}{before and ' '}uu{next(number)}"
-
-    return replace(text, text=_DUMMY.sub(named, text.text))
 
 
 def give_equations(context: OwnContext, name: str) -> bool:

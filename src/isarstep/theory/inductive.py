@@ -4,7 +4,6 @@ locale, where they take those parameters that their rules mention."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from isarstep.logic import hol
 from isarstep.logic.terms import (
@@ -12,18 +11,16 @@ from isarstep.logic.terms import (
     Const,
     Free,
     Term,
-    Typ,
     Type,
     Var,
     erase,
     frees,
-    funs,
     strip_comb,
     strip_fun,
     subterms,
 )
 from isarstep.logic.variables import as_schematic, substitute_frees
-from isarstep.theory.declarations import announce, labelled, new_names, retyped, types_of
+from isarstep.theory.declarations import RecursiveText, recursive_text, retyped
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
 from isarstep.theory.rule_cases import (
@@ -34,109 +31,62 @@ from isarstep.theory.rule_cases import (
     width_of_members,
 )
 from isarstep.theory.stated import formula_of
-from isarstep.theory.statements import NotRead, Together, read_together, type_names, types_inside
+from isarstep.theory.statements import NotRead
 
 # Connectives through which a premise may speak of the new predicates, and at which arguments.
 _POSITIVE = {hol.CONJ: (0, 1), hol.DISJ: (0, 1), hol.IMPLIES: (1,), hol.PURE_IMP: (1,), hol.TRUEPROP: (0,)}
 _QUANTIFIERS = {hol.ALL: 0, hol.EX: 0, hol.PURE_ALL: 0, "Set.Ball": 1, "Set.Bex": 1}
 
 
-@dataclass(frozen=True)
-class _Predicates:
-    """What is being defined: names, variables behind `for`, parameters of the locale that are used."""
-
-    names: tuple[str, ...]
-    parameters: tuple[str, ...]
-    used: tuple[str, ...]
-    in_set: bool
-
-    @property
-    def leading(self) -> tuple[str, ...]:
-        """Arguments that are the same in all rules."""
-        return (*self.used, *self.parameters)
-
-
 def inductive(context: OwnContext, reader: TokenReader) -> None:
-    scope = context.scope()
-    names = new_names(reader, scope, "where", "for", "monos")
-    parameters = new_names(reader, scope, "where", "monos") if reader.accept("for") else []
-    reader.expect("where")
-    rows = labelled(reader)
-    if reader.accept("monos"):  # they only help Isabelle to see that the rules are monotone
-        reader.at = len(reader.tokens)
-    reader.end()
-    for new in names:
-        announce(context, scope, new)
-    scope.fixed.update(types_of(parameters))
-    texts = [text for _, _, texts in rows for text in texts]
-    read = read_together(texts, scope, apart=True)
-    mentioned = {node.name for term in read.terms for node in frees(term)}
-    new_predicates = _Predicates(
-        tuple(new.name for new in names),
-        tuple(new.name for new in parameters),
-        tuple(name for name in context.parameters if name in mentioned),
-        reader.command == "inductive_set",
-    )
-    for new in names:
-        _refuse_type(context, read.frees[new.name], new.token, in_set=new_predicates.in_set)
-    for text, rule in zip(texts, read.terms, strict=True):
-        _refuse_rule(context, rule, new_predicates, text)
-    _refuse_types(context, read, new_predicates, names[0].token)
-    _declare(context, read, new_predicates, rows)
+    new = recursive_text(context, reader)
+    for each in new.names:
+        result = strip_fun(new.types[each.name])[1]
+        right = isinstance(result, Type) and (result.name == "Set.set" if _in_set(new) else result == hol.BOOL)
+        if not right:
+            raise NotRead(context.source, each.token.start, "the type of the new name is none of a predicate or set")
+    for text, rule in zip(new.texts, new.terms, strict=True):
+        _refuse_rule(context, rule, new, text)
+    if new.strange:
+        what = "the rules have a type variable that the new name does not have"
+        raise NotRead(context.source, new.names[0].token.start, what)
+    _declare(context, new)
 
 
-def _declare(
-    context: OwnContext,
-    read: Together,
-    new: _Predicates,
-    rows: Sequence[tuple[str, list[list[SourceToken]], list[SourceToken]]],
-) -> None:
-    meaning: dict[str, Term] = {}
-    for name in new.names:
-        typ = funs([context.parameters[each] for each in new.used], read.frees[name])
-        full = context.declare_constant(context.full_name(name), typ).name
-        meaning[name] = context.applied(full, new.used)
+def _in_set(new: RecursiveText) -> bool:
+    return new.command == "inductive_set"
+
+
+def _declare(context: OwnContext, new: RecursiveText) -> None:
+    declared = {name: context.declare_applied(name, typ, new.used) for name, typ in new.types.items()}
+    meaning = {name: term for name, (_, term) in declared.items()}
     props = [
         retyped(context, substitute_frees(rule, meaning), {n.name: n.type for n in frees(rule) if n.type is not None})
-        for rule in read.terms
+        for rule in new.terms
     ]
-    together = "_".join(new.names)
+    together = "_".join(declared)
     context.add_facts(f"{together}.intros", props)
     place = 0
-    for label, attributes, texts in rows:
+    for label, attributes, texts in new.rows:
         if label:
             context.add_facts(f"{together}.{label}", props[place : place + len(texts)], simp=declares_simp(attributes))
         place += len(texts)
-    labels = [label for label, _, texts in rows for _ in texts]
-    fulls = {name: str(strip_comb(term)[0].name) for name, term in meaning.items()}  # type: ignore[union-attr]
-    for name, full in fulls.items():
+    labels = [label for label, _, texts in new.rows for _ in texts]
+    for name, (full, _) in declared.items():
         own = [prop for prop in props if predicate_of(hol.strip_pure_imp(prop)[1]) == full]
-        width = width_of_members(full, props) if new.in_set else 0
+        width = width_of_members(full, props) if _in_set(new) else 0
         if own and width is not None:
             inversion = _inversion(own, full, new, width)
             context.add_facts(f"{name}.simps", [retyped(context, inversion, dict(context.parameters))])
     if len(new.names) == 1:
-        (full,) = fulls.values()
+        ((full, _),) = declared.values()
         named = [(label or str(n), prop) for n, (label, prop) in enumerate(zip(labels, props, strict=True), 1)]
-        induction = rule_of_intros(full, named, len(new.leading), in_set=new.in_set)
+        induction = rule_of_intros(full, named, len(new.leading), in_set=_in_set(new))
         if induction is not None and len({label for label, _ in named}) == len(named):
             context.inductions[full] = induction
 
 
-def _refuse_type(context: OwnContext, typ: Typ, token: SourceToken, *, in_set: bool) -> None:
-    result = strip_fun(typ)[1]
-    right = isinstance(result, Type) and (result.name == "Set.set" if in_set else result == hol.BOOL)
-    if not right:
-        raise NotRead(context.source, token.start, "the type of the new name is none of a predicate or set")
-
-
-def _refuse_types(context: OwnContext, read: Together, new: _Predicates, token: SourceToken) -> None:
-    known = type_names([*(read.frees[name] for name in new.names), *(context.parameters[name] for name in new.used)])
-    if types_inside(read.terms) - known:
-        raise NotRead(context.source, token.start, "the rules have a type variable that the new name does not have")
-
-
-def _refuse_rule(context: OwnContext, rule: Term, new: _Predicates, text: SourceToken) -> None:
+def _refuse_rule(context: OwnContext, rule: Term, new: RecursiveText, text: SourceToken) -> None:
     """A new name stands in the conclusion, and in premises where these grow with it."""
     premises, conclusion = hol.strip_pure_imp(rule)
     if not _is_member(conclusion, new):
@@ -146,7 +96,7 @@ def _refuse_rule(context: OwnContext, rule: Term, new: _Predicates, text: Source
             raise NotRead(context.source, text.inside, "a premise with the new name inside is not read")
 
 
-def _grows(term: Term, new: _Predicates) -> bool:
+def _grows(term: Term, new: RecursiveText) -> bool:
     """Does it surely hold of more, where the new predicates do?"""
     if not _mentions(term, new) or _is_member_of(term, new):
         return True
@@ -171,32 +121,32 @@ def _grows(term: Term, new: _Predicates) -> bool:
     return True
 
 
-def _mentions(term: Term, new: _Predicates) -> bool:
-    return any(isinstance(node, Free) and node.name in new.names for node in subterms(term))
+def _mentions(term: Term, new: RecursiveText) -> bool:
+    return any(isinstance(node, Free) and node.name in new.types for node in subterms(term))
 
 
-def _is_member(prop: Term, new: _Predicates) -> bool:
+def _is_member(prop: Term, new: RecursiveText) -> bool:
     formula = hol.dest_trueprop(prop)
     return formula is not None and _is_member_of(formula, new)
 
 
-def _is_member_of(formula: Term, new: _Predicates) -> bool:
+def _is_member_of(formula: Term, new: RecursiveText) -> bool:
     """`P p x`, or `x ∈ S p`, with the variables behind `for` as they are."""
     target, inside = formula, list[Term]()
-    if new.in_set:
+    if _in_set(new):
         sides = hol.dest_binary(hol.MEMBER, formula)
         if sides is None:
             return False
         inside, target = [sides[0]], sides[1]
     head, arguments = strip_comb(target)
-    if not isinstance(head, Free) or head.name not in new.names:
+    if not isinstance(head, Free) or head.name not in new.types:
         return False
     leading = [a.name if isinstance(a, Free) else "" for a in arguments[: len(new.parameters)]]
     others = [*arguments[len(new.parameters) :], *inside]
     return leading == list(new.parameters) and not any(_mentions(each, new) for each in others)
 
 
-def _inversion(props: Sequence[Term], full: str, new: _Predicates, width: int) -> Term:
+def _inversion(props: Sequence[Term], full: str, new: RecursiveText, width: int) -> Term:
     """`P x = (∃n. x = 0 ∧ ... ∨ ...)`, what the case rule says; of a set of tuples it is about their parts."""
     rules = [predicate_arguments(hol.strip_pure_imp(erase(prop))[1], full, width) for prop in props]
     values: list[Term] = [Free(name) for name in new.used]

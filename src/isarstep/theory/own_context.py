@@ -20,7 +20,7 @@ from isarstep.logic.memo import forget_memo
 from isarstep.logic.productions import read_production
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.symbols import from_isabelle, to_isabelle
-from isarstep.logic.terms import Const, Free, Sort, Term, Typ, list_comb
+from isarstep.logic.terms import Const, Free, Sort, Term, Typ, funs, list_comb
 from isarstep.logic.types import schematic_type
 from isarstep.logic.typestrings import format_type
 from isarstep.theory.mixfix import INDEXED, Row, indexed_rule, mixfix_rows
@@ -251,12 +251,17 @@ class OwnContext:
         """What was not read under this name is hidden by what is."""
         self.unread.names.pop(to_isabelle(base), None)
 
-    def applied(self, name: str, used: Iterable[str]) -> Term:
-        """A constant of the target with the parameters that it takes, as its name alone means it inside."""
-        made = list_comb(Const(name), [Free(parameter) for parameter in used])
+    def declare_applied(
+        self, base: str, typ: Typ, used: Sequence[str], stands_for: Term | None = None, *, printed: bool = True
+    ) -> tuple[str, Term]:
+        """A constant of the target that takes these of its parameters first: its full name, and what its name alone
+        means inside."""
+        whole = funs([self.parameters[each] for each in used], typ)
+        made = self.declare_constant(self.full_name(base), whole, stands_for, printed=printed)
+        name, applied = made.name, list_comb(made, [Free(parameter) for parameter in used])
         if self.target is not None:
             base = name.rpartition(".")[2]
-            self.target.local[f"local.{base}"] = made
+            self.target.local[f"local.{base}"] = applied
             self.target.version += 1
             self.language.local = dict(self.target.local)
             rows = self.target.own_rows.get("productions", [])
@@ -266,7 +271,7 @@ class OwnContext:
                     for row in rows
                 ]
                 self._inside(self.target.rows)
-        return made
+        return name, applied
 
     def add_notation(self, rows: Iterable[Row]) -> None:
         """Notation, of the locale where one is in such a one."""
