@@ -426,7 +426,11 @@ def _untyped(node: Term, _depth: int) -> Term:
 
 def erase(term: Term) -> Term:
     """Without types and names of abstractions: exactly what tokens can say."""
-    return rebuild(term, _untyped, lambda old, body: old if old.body is body and _bare(old) else Abs("", None, body))
+    return rebuild(
+        term,
+        _untyped,
+        lambda old, body: old if old.body is body and old.name == "" and old.type is None else Abs("", None, body),
+    )
 
 
 def untyped(term: Term) -> Term:
@@ -434,13 +438,9 @@ def untyped(term: Term) -> Term:
     return rebuild(term, _untyped, lambda old, body: Abs("" if old.name.endswith("_") else old.name, None, body))
 
 
-def _bare(term: Abs) -> bool:
-    return term.name == "" and term.type is None
-
-
-def loose(term: Term, index: int = 0) -> bool:
-    """Does some bound variable point `index` or more abstractions outside the term?"""
-    todo = [(term, index)]
+def _loose_bounds(term: Term) -> Iterator[int]:
+    """Of each bound variable that points outside the term: how many abstractions outside."""
+    todo = [(term, 0)]
     while todo:
         node, depth = todo.pop()
         if type(node) is App:
@@ -449,23 +449,17 @@ def loose(term: Term, index: int = 0) -> bool:
         elif type(node) is Abs:
             todo.append((node.body, depth + 1))
         elif type(node) is Bound and node.index >= depth:
-            return True
-    return False
+            yield node.index - depth
+
+
+def loose(term: Term) -> bool:
+    """Does some bound variable point outside the term?"""
+    return next(_loose_bounds(term), None) is not None
 
 
 def occurs_bound(term: Term, index: int) -> bool:
     """Does the bound variable that points exactly `index` abstractions outside occur in the term?"""
-    todo = [(term, index)]
-    while todo:
-        node, depth = todo.pop()
-        if type(node) is App:
-            todo.append((node.arg, depth))
-            todo.append((node.fun, depth))
-        elif type(node) is Abs:
-            todo.append((node.body, depth + 1))
-        elif type(node) is Bound and node.index == depth:
-            return True
-    return False
+    return index in _loose_bounds(term)
 
 
 def increase(term: Term, by: int) -> Term:

@@ -36,6 +36,15 @@ def substitute_frees(term: Term, values: Mapping[str, Term]) -> Term:
     return substitute(term, lambda leaf: values.get(leaf.name) if type(leaf) is Free else None)
 
 
+def renamed(term: Term, names: Mapping[str, str]) -> Term:
+    """With other names for free variables."""
+    return substitute(
+        term, lambda leaf: Free(names[leaf.name], leaf.type) if type(leaf) is Free and leaf.name in names else None
+    )
+
+
 def as_schematic(term: Term, names: Container[str]) -> Term:
-    """A term without types whose free variables of these names are schematic."""
-    return substitute(term, lambda leaf: Var(leaf.name) if type(leaf) is Free and leaf.name in names else None)
+    """The term whose free variables of these names are schematic."""
+    return substitute(
+        term, lambda leaf: Var(leaf.name, 0, leaf.type) if type(leaf) is Free and leaf.name in names else None
+    )

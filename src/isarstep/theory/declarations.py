@@ -166,30 +166,14 @@ def definition(context: OwnContext, reader: TokenReader) -> None:
     if extra:
         what = "the definition is about itself" if base in extra else f"{extra[0]!r} stands on the right side only"
         raise NotRead(context.source, text.inside, what)
-    _finish_definition(context, read.terms[0], base, variables, new, (label, attributes), text.inside, (short, printed))
-
-
-def _finish_definition(
-    context: OwnContext,
-    prop: Term,
-    base: str,
-    variables: Sequence[str],
-    new: NewName | None,
-    label: tuple[str, list[list[SourceToken]]],
-    place: int,
-    kind: tuple[bool, bool],
-) -> None:
-    """`kind`: is it an abbreviation, and is it printed?"""
-    short, printed = kind
-    sides = sides_of(prop)
-    assert sides is not None
-    parameters = context.parameters
     mentioned = {node.name: node.type for node in (*frees(sides[0]), *frees(sides[1])) if node.type is not None}
     used = [name for name in parameters if name in mentioned]
     own = mentioned[base]
     assert own is not None
     if types_inside([sides[1]]) - type_names([own, *(parameters[name] for name in used)]):
-        raise NotRead(context.source, place, "the right side has a type variable that the new constant does not have")
+        raise NotRead(
+            context.source, text.inside, "the right side has a type variable that the new constant does not have"
+        )
     stands_for: Term | None = None
     if short:
         stands_for = sides[1]
@@ -198,19 +182,24 @@ def _finish_definition(
     meaning = context.declare_applied(base, own, used, stands_for, printed=printed)[1]
     if not short:
         fixed = {name: t for name, t in mentioned.items() if name != base}
-        made = retyped(context, substitute_frees(prop, {base: meaning}), fixed)
-        context.add_facts(label[0] or f"{base}_def", [made], simp=declares_simp(label[1]))
+        made = retyped(context, substitute_frees(read.terms[0], {base: meaning}), fixed)
+        context.add_facts(label or f"{base}_def", [made], simp=declares_simp(attributes))
 
 
 def consts(context: OwnContext, reader: TokenReader) -> None:
     while reader.here is not None:
         new = new_names(reader, context.scope())
-        if not new or any(each.type is None for each in new):
+        if not new:
             raise reader.refused("a constant is declared with its type")
-        for each in new:
-            assert each.type is not None
-            name = context.declare_constant(context.full_name(each.name), each.type).name
-            put_notation(context, each, name, each.type)
+        _declare_typed(context, new)
+
+
+def _declare_typed(context: OwnContext, new: Iterable[NewName]) -> None:
+    for each in new:
+        if each.type is None:
+            raise NotRead(context.source, each.token.start, "a constant without a type is not read")
+        name = context.declare_constant(context.full_name(each.name), each.type).name
+        put_notation(context, each, name, each.type)
 
 
 def axiomatization(context: OwnContext, reader: TokenReader) -> None:
@@ -218,11 +207,7 @@ def axiomatization(context: OwnContext, reader: TokenReader) -> None:
         raise reader.refused("an axiomatization inside a locale is not read")
     scope = context.scope()
     new = new_names(reader, scope, "where")
-    for each in new:
-        if each.type is None:
-            raise NotRead(context.source, each.token.start, "a constant without a type is not read")
-        name = context.declare_constant(context.full_name(each.name), each.type).name
-        put_notation(context, each, name, each.type)
+    _declare_typed(context, new)
     if reader.accept("where"):
         for label, attributes, texts in labelled(reader):
             for text in texts:

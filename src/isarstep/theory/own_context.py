@@ -94,16 +94,14 @@ class OwnContext:
         """The same at this place of a text that begins alike; what is declared in one is not in the other."""
         made = copy(self)
         made.source = source
-        made.constants, made.types, made.arities = dict(self.constants), dict(self.types), dict(self.arities)
-        made.classes, made.bare, made.inductions = dict(self.classes), dict(self.bare), dict(self.inductions)
-        made.choices, made.waiting_rules = dict(self.choices), dict(self.waiting_rules)
+        for name, value in vars(self).items():
+            if isinstance(value, dict | list | set):
+                setattr(made, name, value.copy())
         made.signature = made._with_own()
         made.rows = {name: list(rows) for name, rows in self.rows.items()}
         made.inside = {name: list(rows) for name, rows in self.inside.items()}
         made.language = self.language.copy(made.signature, made.rows, made.inside)
-        made.nonterminals, made.lost = set(self.nonterminals), dict(self.lost)
         made.unread = Unread(dict(self.unread.names), dict(self.unread.symbols))
-        made.facts, made.waiting, made.notes = dict(self.facts), dict(self.waiting), list(self.notes)
         made._copy_locales(self)
         if self.target is not None:
             inside = [name for name, locale in self.locales.items() if locale is self.target]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Free, Term, Var, substitute
+from isarstep.logic.variables import as_schematic
 from isarstep.theory.case_methods import lemma_choice, rule_key
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.rule_cases import InductionRule, in_formula, rule_of_proposition
@@ -43,10 +43,5 @@ def _rule(statement: ReadStatement, names: Sequence[str], consumed: int) -> Indu
     """`assumes "⋀x. A x ⟹ P (f x)" shows "P a"`; None where it has another form."""
     if len(statement.goals) != 1 or statement.obtains:
         return None
-    own = set(statement.new)
-
-    def general(leaf: Free | Var) -> Term | None:
-        return Var(leaf.name, 0, leaf.type) if isinstance(leaf, Free) and leaf.name in own else None
-
     prop = hol.list_pure_imp(statement.premises, statement.goals[0])
-    return rule_of_proposition(substitute(prop, general), [to_isabelle(name) for name in names], consumed)
+    return rule_of_proposition(as_schematic(prop, statement.new), [to_isabelle(name) for name in names], consumed)

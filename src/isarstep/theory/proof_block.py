@@ -10,16 +10,14 @@ from isarstep.logic import hol
 from isarstep.logic.terms import (
     App,
     Const,
-    Free,
     Sort,
     Term,
     TVar,
     Typ,
-    Var,
     strip_comb,
-    substitute,
 )
 from isarstep.logic.types import type_of
+from isarstep.logic.variables import renamed
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_cases import ProofCase
@@ -75,34 +73,28 @@ class Block:
         self.own = (*self.own, name)
 
     def _rename(self, old: str, new: str) -> None:
-        def put(leaf: Free | Var) -> Term | None:
-            return Free(new, leaf.type) if isinstance(leaf, Free) and leaf.name == old else None
+        put = {old: new}
 
-        def renamed(facts: Sequence[OwnFact]) -> tuple[OwnFact, ...]:
-            made = ((fact, substitute(fact.prop, put)) for fact in facts)
+        def in_facts(facts: Sequence[OwnFact]) -> tuple[OwnFact, ...]:
+            made = ((fact, renamed(fact.prop, put)) for fact in facts)
             return tuple(fact if prop == fact.prop else replace(fact, prop=prop) for fact, prop in made)
 
         self.hidden = {**self.hidden, new: old}
         self.fixed = {new if name == old else name: typ for name, typ in self.fixed.items()}
         self.own = tuple(new if name == old else name for name in self.own)
-        self.facts = {name: renamed(facts) for name, facts in self.facts.items()}
-        self.known, self.this, self.calculation = map(renamed, (self.known, self.this, self.calculation))
-        self.assumed = tuple(substitute(term, put) for term in self.assumed)
-        self.bound = {name: substitute(term, put) for name, term in self.bound.items()}
+        self.facts = {name: in_facts(facts) for name, facts in self.facts.items()}
+        self.known, self.this, self.calculation = map(in_facts, (self.known, self.this, self.calculation))
+        self.assumed = tuple(renamed(term, put) for term in self.assumed)
+        self.bound = {name: renamed(term, put) for name, term in self.bound.items()}
         self.cases = {name: case.about(old, new) for name, case in self.cases.items()}
         self.choices = {
-            substitute(claim, put): {name: case.about(old, new) for name, case in cases.items()}
+            renamed(claim, put): {name: case.about(old, new) for name, case in cases.items()}
             for claim, cases in self.choices.items()
         }
 
     def seen_outside(self, prop: Term) -> Term:
         """What follows from this block, where hidden variables have their names."""
-
-        def put(leaf: Free | Var) -> Term | None:
-            name = self.hidden.get(leaf.name) if isinstance(leaf, Free) else None
-            return Free(name, leaf.type) if name is not None else None
-
-        return substitute(prop, put)
+        return renamed(prop, self.hidden)
 
     def again(self) -> Block:
         """The same at another time: nothing that happens to one changes the other."""

@@ -16,14 +16,12 @@ from isarstep.logic.terms import (
     Term,
     Typ,
     Type,
-    Var,
     funs,
     list_comb,
     strip_fun,
-    substitute,
 )
 from isarstep.logic.types import instantiate_type, match_type
-from isarstep.logic.variables import with_bound
+from isarstep.logic.variables import renamed, with_bound
 from isarstep.theory.outer import SourceToken, split_at
 
 LITERALS = ("Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral")
@@ -49,21 +47,17 @@ class ProofCase:
 
     def renamed(self, names: Sequence[str]) -> ProofCase:
         """With the author's names."""
-        return self._with({old: Free(new) for (old, _), new in zip(self.variables, self.called(names), strict=True)})
+        return self._with({old: new for (old, _), new in zip(self.variables, self.called(names), strict=True)})
 
     def about(self, old: str, new: str) -> ProofCase:
         """With another name for a variable that is not its own."""
-        return self if any(name == old for name, _ in self.variables) else self._with({old: Free(new)})
+        return self if any(name == old for name, _ in self.variables) else self._with({old: new})
 
-    def _with(self, pairs: Mapping[str, Free]) -> ProofCase:
-        def put(leaf: Free | Var) -> Term | None:
-            made = pairs.get(leaf.name) if isinstance(leaf, Free) else None
-            return None if made is None else Free(made.name, leaf.type)
-
+    def _with(self, pairs: Mapping[str, str]) -> ProofCase:
         return ProofCase(
-            tuple((pairs[name].name, typ) if name in pairs else (name, typ) for name, typ in self.variables),
-            tuple((name, tuple(substitute(term, put) for term in terms)) for name, terms in self.groups),
-            None if self.goal is None else substitute(self.goal, put),
+            tuple((pairs.get(name, name), typ) for name, typ in self.variables),
+            tuple((name, tuple(renamed(term, pairs) for term in terms)) for name, terms in self.groups),
+            None if self.goal is None else renamed(self.goal, pairs),
             tuple((name, case._with(pairs)) for name, case in self.inner),
         )
 

@@ -35,6 +35,7 @@ from isarstep.logic.terms import (
     Var,
     beta_normal,
     erase,
+    frees,
     fun,
     rebuild,
     substitute,
@@ -44,6 +45,7 @@ from isarstep.logic.terms import (
 from isarstep.logic.translating import Translator
 from isarstep.logic.types import map_type, schematic_type, types_in
 from isarstep.logic.typestrings import type_variables
+from isarstep.logic.variables import renamed
 from isarstep.theory.class_types import improved
 from isarstep.theory.outer import SourceToken, TheorySource
 
@@ -207,19 +209,11 @@ def _fixed_in(types: Iterable[Typ]) -> Iterator[TFree]:
 
 
 def _apart(term: Term, scope: Scope, place: int) -> Term:
-    def own(leaf: Free | Var) -> Term | None:
-        return Free(f"{leaf.name}~{place}") if isinstance(leaf, Free) and leaf.name not in scope.fixed else None
-
-    return substitute(term, own)
+    return renamed(term, {v.name: f"{v.name}~{place}" for v in frees(term) if v.name not in scope.fixed})
 
 
 def _as_written(term: Term) -> Term:
-    def plain(leaf: Free | Var) -> Term | None:
-        if not isinstance(leaf, Free) or "~" not in leaf.name:
-            return None
-        return Free(leaf.name.partition("~")[0], leaf.type)
-
-    return substitute(term, plain)
+    return renamed(term, {v.name: v.name.partition("~")[0] for v in frees(term)})
 
 
 def _no_type(
