@@ -5,9 +5,9 @@ Every constant of the table gets too few, enough and too many arguments, pattern
 
 import random
 
-from isarstep.logic.notation import Applied, BoundVariable, Hole, Lambda, NotationTable, Pattern
+from isarstep.logic.notation import Notation, NotationTable
 from isarstep.logic.patterns import CASE_PROD, NUMERAL, TRUEPROP, Match, Variables, numeral
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, list_comb, schematics, strip_comb, subterms
 
 NAMES = [
     "x", "y", "i", "f", "A", "n", "<X0>", "<X12>", "<V0>", "<X01>", "x₀", "v₁", "b₀", "card", "Set.insert", "if", "in", "λ", "",
@@ -63,7 +63,7 @@ class Maker:
                 return numeral(self.random.randrange(2, 300))
             return App(Const(TRUEPROP), self.term(size - 1, depth))
         notation = self.random.choice(self.table.notations)
-        return self.applied(self.fill(notation.pattern, size, depth), int(self.random.random() < 0.1), size, depth)
+        return self.applied(self.fill(pattern_of(notation), size, depth), int(self.random.random() < 0.1), size, depth)
 
     def function(self, size: int, depth: int) -> Term:
         hint = self.random.choice(["", "x", "y", "card", "if", "n", "x₀", "\n"])
@@ -84,13 +84,13 @@ class Maker:
             rest = App(App(Const(cons), self.term(size // (count + 1), depth)), rest)
         return rest
 
-    def fill(self, pattern: Pattern, size: int, depth: int) -> Term:
+    def fill(self, pattern: Term, size: int, depth: int) -> Term:
         """The pattern with something in its holes; now and then what should be an abstraction is none."""
         found = Match(9)
         found.variables = [""]
         count = max(1, _holes(pattern))
-        under = _under(pattern, False)
-        if under and self.random.random() < 0.2 and all(_plain(arg) for arg in getattr(pattern, "args", ())):
+        under = _under(pattern)
+        if under and self.random.random() < 0.2 and all(_plain(arg) for arg in strip_comb(pattern)[1]):
             found.variables = [None, "", "y"]
             depth_inside = depth + 2
         else:
@@ -100,38 +100,31 @@ class Maker:
         return term_of_pattern(pattern, found)
 
 
-def _holes(pattern: Pattern) -> int:
-    if isinstance(pattern, Lambda):
-        return _holes(pattern.body)
-    return 1 if isinstance(pattern, Hole | BoundVariable) else sum(map(_holes, pattern.args))
+def _holes(pattern: Term) -> int:
+    return sum(isinstance(node, Var | Bound) for node in subterms(pattern))
 
 
-def _plain(pattern: Pattern) -> bool:
-    return not isinstance(pattern, Lambda) or isinstance(pattern.body, Hole)
+def _plain(pattern: Term) -> bool:
+    return not isinstance(pattern, Abs) or isinstance(pattern.body, Var)
 
 
-def _under(pattern: Pattern, inside: bool) -> set[int]:
-    if isinstance(pattern, Hole):
-        return {pattern.index} if inside else set()
-    if isinstance(pattern, Lambda):
-        return _under(pattern.body, True)
-    if isinstance(pattern, BoundVariable):
-        return set()
-    return set().union(*(_under(arg, inside) for arg in pattern.args))
+def _under(pattern: Term) -> set[int]:
+    return {node.index for part in subterms(pattern) if isinstance(part, Abs) for node in schematics(part)}
 
 
-def term_of_pattern(pattern: Pattern, found: Match) -> Term:
+def pattern_of(notation: Notation) -> Term:
+    return list_comb(Const(notation.constant), notation.args)
+
+
+def term_of_pattern(pattern: Term, found: Match) -> Term:
     """The term that a pattern stands for."""
-    if type(pattern) is Hole:
+    if isinstance(pattern, Var):
         return found.holes[pattern.index]
-    if type(pattern) is BoundVariable:
-        return Bound(0)
-    if type(pattern) is Applied:
-        term: Term = Const(pattern.name)
-        for arg in pattern.args:
-            term = App(term, term_of_pattern(arg, found))
-        return term
-    return abstraction_of(found.variables, term_of_pattern(pattern.body, found))  # type: ignore[union-attr]
+    if isinstance(pattern, App):
+        return App(term_of_pattern(pattern.fun, found), term_of_pattern(pattern.arg, found))
+    if isinstance(pattern, Abs):
+        return abstraction_of(found.variables, term_of_pattern(pattern.body, found))
+    return pattern
 
 
 def abstraction_of(variables: Variables, body: Term) -> Term:

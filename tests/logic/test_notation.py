@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.drawn import drawn
 from tests.logic.complex_main import language
 from tests.logic.paper_examples import EVEN_A, FALSE_IMPLIES_P, VALIDATION_605, with_subalgebra
-from tests.logic.random_terms import Maker
+from tests.logic.random_terms import Maker, pattern_of
 from tests.work import at_most
 
 from isarstep.errors import UserError
@@ -184,7 +184,7 @@ def test_every_notation_is_printed_alone() -> None:
     for seed, notation in enumerate(table.notations):
         maker = Maker(seed, table)
         for _ in range(8):
-            term = maker.fill(notation.pattern, 4, 0)
+            term = maker.fill(pattern_of(notation), 4, 0)
             translate(to_latex(term, NAMES))
 
 

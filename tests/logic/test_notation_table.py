@@ -4,16 +4,15 @@ import pytest
 
 from isarstep.logic.notation import (
     BINDER,
-    Applied,
-    BoundVariable,
+    HOLE,
+    RIGID,
     Enumeration,
-    Hole,
-    Lambda,
     Notation,
     Piece,
     lexemes,
     read_table,
 )
+from isarstep.logic.terms import Abs, Bound, Const, Var, list_comb
 
 
 def shown(pieces: tuple[Piece, ...] | None) -> list[str] | None:
@@ -73,15 +72,15 @@ def test_short_forms_are_templates(line: str, unicode: list[str] | None, latex: 
 
 
 def test_patterns_have_as_many_holes_as_their_templates_unless_they_say_more():
-    one, two = Hole(1), Hole(2)
-    assert only("A.f  infix 50  +").pattern == Applied("A.f", (one, two))
-    assert only("A.f  mixfix  -  x_{#3}").pattern == Applied("A.f", (one, two, Hole(3)))
-    assert only("A.f  binder 10  +").pattern == Applied("A.f", (Lambda(one),))
-    assert only("A.f #2 #1  mixfix 50  #1 > #2").pattern == Applied("A.f", (two, one))
-    assert only("A.f A.g #1  mixfix  [#1]").pattern == Applied("A.f", (Applied("A.g", ()), one))
+    one, two = Var(HOLE, 1), Var(HOLE, 2)
+    assert only("A.f  infix 50  +").args == (one, two)
+    assert only("A.f  mixfix  -  x_{#3}").args == (one, two, Var(HOLE, 3))
+    assert only("A.f  binder 10  +").args == (Abs("", None, one),)
+    assert only("A.f #2 #1  mixfix 50  #1 > #2").args == (two, one)
+    assert only("A.f A.g #1  mixfix  [#1]").args == (Const("A.g"), one)
     under = only(r"A.f (λ A.g (A.h % !1) #2)  mixfix 10  ⊛%<#1:66. #2  \star_{% < #1} #2:66")
-    inside = Applied("A.g", (Applied("A.h", (BoundVariable(), Hole(1, rigid=True))), two))
-    assert under.pattern == Applied("A.f", (Lambda(inside),))
+    inside = list_comb(Const("A.g"), [list_comb(Const("A.h"), [Bound(0), Var(RIGID, 1)]), two])
+    assert (under.constant, under.args) == ("A.f", (Abs("", None, inside),))
     assert shown(under.unicode) == ["⊛", "%", "<", "#1:66 rigid", ". ", "#2:10 scoped"]
     assert shown(under.latex) == [r"\star_{", "%", " < ", "#1:0 rigid", "} ", "#2:66 scoped"]
 

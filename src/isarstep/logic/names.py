@@ -229,4 +229,4 @@ def _truths_of(signature: Signature) -> Callable[[str], int | None]:
 @cache
 def _written_truths() -> dict[str, int]:
     """Without types: what is written as a connective or a relation is a truth value."""
-    return {n.constant: len(n.pattern.args) for n in default_table().notations if 20 <= n.precedence <= 50}
+    return {n.constant: len(n.args) for n in default_table().notations if 20 <= n.precedence <= 50}

@@ -14,6 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from isarstep.logic.terms import Abs, App, Bound, Const, Term, Var, applied_constant, schematics, subterms
+
 CLOSED = 1000  # the precedence of what never needs brackets
 APPLY = 100  # the precedence of a function applied to arguments
 ARGUMENT = 102  # what an argument must reach; 101 is for |x|, which needs brackets as an argument but not under a power
@@ -21,35 +23,9 @@ ARGUMENT = 102  # what an argument must reach; 101 is for |x|, which needs brack
 Where = Literal["outside", "scoped", "rigid"]
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """A numbered place in a pattern; a rigid one stands under the binder but must not mention its variable."""
-
-    index: int
-    rigid: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class BoundVariable:
-    """The variable of the pattern's one abstraction."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lambda:
-    """The pattern's abstraction."""
-
-    body: Pattern
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """A constant applied to patterns."""
-
-    name: str
-    args: tuple[Pattern, ...]
-
-
-Pattern: TypeAlias = Hole | BoundVariable | Lambda | Applied
+# Variables of patterns by their names: a place for a term, and one whose term stands under the binder but must not
+# mention its variable.
+HOLE, RIGID = "#", "!"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +48,16 @@ Piece: TypeAlias = str | Slot | Binder
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """One line of the table."""
+    """One line of the table: a constant applied to patterns, and how this is written."""
 
-    pattern: Applied
+    constant: str
+    args: tuple[Term, ...]
     kind: str
     precedence: int
     truth: bool  # only where an argument is visibly a truth value
     unicode: tuple[Piece, ...] | None  # None: shown by its name
     latex: tuple[Piece, ...] | None
     latex_precedence: int
-
-    @property
-    def constant(self) -> str:
-        return self.pattern.name
 
     @property
     def several(self) -> bool:
@@ -179,54 +152,45 @@ def _notation(constant: str, kind: str, precedence: int, truth: bool, unicode: s
     if " " not in constant:
         count = max([0, *(int(i) for i, _ in _SLOT.findall(f"{shown} {latex}") if i)])
         constant = " ".join([constant, *(f"#{i + 1}" for i in range(count))])
-    pattern = _pattern(constant)
-    where: dict[int, Where] = {}
-    _places(pattern, False, where)
+    name, args = applied_constant(_pattern(constant))
+    where = dict(chain.from_iterable(map(_places, args)))
     pieces = None if shown is None else _template(shown, kind, precedence, where)
     if latex is None:
         latex_pieces = None if pieces is None else _derived_latex(pieces, "" if kind == "symbol" else r"\;")
     else:
         latex_pieces = _latex_template(latex, pieces, where)
-    return Notation(pattern, kind, precedence, truth, pieces, latex_pieces, latex_precedence)
+    return Notation(name, tuple(args), kind, precedence, truth, pieces, latex_pieces, latex_precedence)
 
 
-def _pattern(text: str) -> Applied:
+def _pattern(text: str) -> Term:
     tokens = deque(re.findall(r"[()λ%]|[#!][0-9]|[^\s()λ%]+", text))
 
-    def applied() -> Pattern:
+    def applied() -> Term:
         if tokens[0] == "λ":
             tokens.popleft()
-            return Lambda(applied())
-        if tokens[0][0] in "%#!":
-            return atom()
-        name, arguments = tokens.popleft(), []
+            return Abs("", None, applied())
+        made = atom()
         while tokens and tokens[0] != ")":
-            arguments.append(atom())
-        return Applied(name, tuple(arguments))
+            made = App(made, atom())
+        return made
 
-    def atom() -> Pattern:
+    def atom() -> Term:
         token = tokens.popleft()
         if token == "(":
             inner = applied()
             tokens.popleft()
             return inner
         if token == "%":
-            return BoundVariable()
-        return Hole(int(token[1]), token[0] == "!") if token[0] in "#!" else Applied(token, ())
+            return Bound(0)
+        return Var(token[0], int(token[1])) if token[0] in (HOLE, RIGID) else Const(token)
 
-    pattern = applied()
-    assert isinstance(pattern, Applied)
-    return pattern
+    return applied()
 
 
-def _places(pattern: Pattern, under: bool, where: dict[int, Where]) -> None:
-    if isinstance(pattern, Hole):
-        where[pattern.index] = "outside" if not under else "rigid" if pattern.rigid else "scoped"
-    elif isinstance(pattern, Lambda):
-        _places(pattern.body, True, where)
-    elif isinstance(pattern, Applied):
-        for arg in pattern.args:
-            _places(arg, under, where)
+def _places(pattern: Term) -> Iterator[tuple[int, Where]]:
+    inside = {node for part in subterms(pattern) if type(part) is Abs for node in schematics(part)}
+    for node in schematics(pattern):
+        yield node.index, "outside" if node not in inside else "rigid" if node.name == RIGID else "scoped"
 
 
 def _split_template(text: str) -> Iterator[str | tuple[int, int | None] | Binder]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from isarstep.logic.notation import Applied, BoundVariable, Hole, Pattern
-from isarstep.logic.terms import Abs, App, Bound, Const, Term
+from isarstep.logic.notation import RIGID
+from isarstep.logic.terms import Abs, App, Bound, Const, Term, Var
 
 TRUEPROP = "HOL.Trueprop"
 CASE_PROD = "Product_Type.prod.case_prod"
@@ -85,32 +85,29 @@ class Match:
         self.variables: Variables = ()
 
 
-def match(pattern: Pattern, term: Term, found: Match) -> bool:
+def match(pattern: Term, term: Term, found: Match) -> bool:
     """Match one argument of a notation's pattern. Patterns are small, so this may recurse."""
-    if type(pattern) is Hole:
-        if pattern.rigid and mentions(term, 0):
+    if type(pattern) is Var:
+        if pattern.name == RIGID and mentions(term, 0):
             return False
         found.holes[pattern.index] = term
         return True
-    if type(pattern) is BoundVariable:
-        return type(term) is Bound and term.index == 0
-    if type(pattern) is Applied:
-        for arg in reversed(pattern.args):
-            if type(term) is not App or not match(arg, term.arg, found):
-                return False
-            term = term.fun
+    if type(pattern) is App:
+        return type(term) is App and match(pattern.fun, term.fun, found) and match(pattern.arg, term.arg, found)
+    if type(pattern) is Const:
         return type(term) is Const and term.name == pattern.name
-    body = pattern.body  # type: ignore[union-attr]
-    if type(body) is Hole:
+    if type(pattern) is not Abs:
+        return term == pattern
+    if type(pattern.body) is Var:
         parts = abstraction(term)
         if parts is None:
             return False
-        found.variables, found.holes[body.index] = parts
+        found.variables, found.holes[pattern.body.index] = parts
         return True
     if type(term) is not Abs:
         return False
     found.variables = (term.name,)
-    return match(body, term.body, found)
+    return match(pattern.body, term.body, found)
 
 
 def numeral_value(bits: Term) -> int | None:

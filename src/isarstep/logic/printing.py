@@ -19,6 +19,7 @@ from isarstep.logic.notation import (
     APPLY,
     ARGUMENT,
     BINDER,
+    HOLE,
     Enumeration,
     Notation,
     NotationTable,
@@ -133,13 +134,13 @@ def _style(table: NotationTable, latex: bool) -> _Style:
             bare[notation.constant] = str(pieces[0])
             continue
         first = str(next(piece for piece in notation.unicode or ("",) if isinstance(piece, str)))
-        args = notation.pattern.args
+        args = notation.args
         holes = [piece for piece in pieces if isinstance(piece, Slot)]
         form = _Form(
             notation,
             len(args),
             max((slot.index for slot in holes), default=0),
-            all(type(arg).__name__ == "Hole" and getattr(arg, "index", 0) == i for i, arg in enumerate(args, 1)),
+            all(arg == Var(HOLE, i) for i, arg in enumerate(args, 1)),
             notation.latex_precedence if latex else notation.precedence,
             pieces,
             notation.constant in TAKES_PROPOSITIONS,
@@ -344,7 +345,7 @@ class _Layout:
                 found = None
             else:
                 found = Match(form.holes)
-                patterns = form.notation.pattern.args
+                patterns = form.notation.args
                 if not all(match(pattern, arg, found) for pattern, arg in zip(patterns, args, strict=False)):
                     continue
             if form.args < count:
