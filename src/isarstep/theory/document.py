@@ -61,6 +61,7 @@ _READERS = {
     "inductive_set": inductive,
     "record": record,
 }
+_ENTERED = {"locale": locale, "context": context_block, "class": declare_class}  # perhaps up to an `end`
 _PROVED = {  # with a proof behind them
     "typedef": typedef,
     "sublocale": sublocale,
@@ -327,12 +328,8 @@ class _Reading:
                 self._lemma(command, proof)
             elif name == "termination":
                 self._termination(command, proof)
-            elif name == "locale":
-                locale(context, context.reader(command))
-            elif name == "context":
-                context_block(context, context.reader(command))
-            elif name == "class":
-                declare_class(context, context.reader(command))
+            elif name in _ENTERED:
+                _ENTERED[name](context, context.reader(command))
             elif name in ("instantiation", "instance"):
                 self._instance(command, proof)
             elif self.context.instantiating and name in ("definition", "fun", "primrec", "function", "lift_definition"):

@@ -195,25 +195,20 @@ class ProofWalk:
     def _open_unknown(self, reader: TokenReader, only: str = "") -> None:
         """A goal of which nothing is known: its proof is walked over. `only`: why this is not read, while what follows
         is, but for what rests on it."""
-        if only:
-            block, labels = self.block, {t.text for t, sign in pairwise(reader.tokens) if sign.keyword(":")}
-
-            def lose(_proved: bool) -> None:
-                block.this = (LOST,)
-                block.lost = block.lost | labels
-                block.bound.pop("...", None)
-
-            self._open(reader, ReadStatement("", [], dict(block.fixed), [], [], [], [], reader.start), lose)
-            self.goals[-1].unknown = only
-            return
-        empty = ReadStatement("", [], dict(self.block.fixed), [], [], [], [], reader.start)
-        why, block = self.block.unknown, self.block
-        self.chain = None
+        block, labels = self.block, {t.text for t, sign in pairwise(reader.tokens) if sign.keyword(":")}
+        why = only or block.unknown
 
         def finish(_proved: bool) -> None:
-            block.unknown = block.unknown or why
+            if not only:
+                block.unknown = block.unknown or why
+                return
+            block.this = (LOST,)
+            block.lost = block.lost | labels
+            block.bound.pop("...", None)
 
-        self._open(reader, empty, finish)
+        if not only:
+            self.chain = None
+        self._open(reader, ReadStatement("", [], dict(block.fixed), [], [], [], [], reader.start), finish)
         self.goals[-1].unknown = why
 
     def do_have(self, reader: TokenReader) -> None:
@@ -385,7 +380,8 @@ class ProofWalk:
         except ValueError:
             raise NotRead(self.source, reader.start, "what is obtained is no formula") from None
         outer, kind = self.block, reader.command
-        statement = ReadStatement(label, [], dict(outer.fixed), [], [], [], [], reader.start)
+        shows = [StatedProps("", [], [], [[]], [claim])]
+        statement = ReadStatement(label, [], dict(outer.fixed), [], [], shows, [], reader.start)
 
         def finish(proved: bool) -> None:
             if kind == "consider":
@@ -402,9 +398,6 @@ class ProofWalk:
             self._after(outer, [fact.prop for fact in facts])
 
         self._open(reader, statement, finish)
-        goal = self.goals[-1]
-        goal.goals = [claim]
-        self._bind(goal.block, [claim], "?thesis")
 
     def do_case(self, reader: TokenReader) -> None:
         label, _ = reader.label()
