@@ -7,7 +7,7 @@ Size, map, set and relator functions are not read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
@@ -267,7 +267,8 @@ def _facts(context: OwnContext, new: NewDatatype, together: Sequence[NewDatatype
     if len(together) > 1 or any(typ != new.type and _mentions(typ, {new.name: new}) for typ in types):
         context.unread.names[f"fact {base}.induct"] = f"the datatype {base} (induction through other types)"
     else:
-        add("induct", [proposition_of_rule(structural_rule(new.type, "y", context.language))], False)
+        rule = replace(structural_rule(new.type, "x", context.language), variables=("y",))
+        add("induct", [proposition_of_rule(rule)], False)
 
 
 def _case_equations(new: NewDatatype) -> Iterator[Term]:
