@@ -58,6 +58,19 @@ def abstraction(term: Term) -> tuple[Variables, Term] | None:
     return variables, term
 
 
+def shown_tuple(names: Sequence[str], variables: Variables) -> str:
+    """Variables in prefix order as nested tuples; what is nested on the right needs no brackets of its own."""
+    stack: list[str] = []
+    remaining = list(names)
+    for entry in reversed(variables):
+        if entry is not None:
+            stack.append(remaining.pop())
+        else:
+            left, right = stack.pop(), stack.pop()
+            stack.append(f"({left}, {right[1:-1] if right.startswith('(') else right})")
+    return stack[0]
+
+
 def mentions(term: Term, index: int) -> bool:
     """Does the bound variable occur? A large term counts as mentioning it."""
     todo = [(term, index)]

@@ -38,6 +38,7 @@ from isarstep.logic.patterns import (
     is_meta,
     match,
     numeral_value,
+    shown_tuple,
 )
 from isarstep.logic.symbols import from_isabelle
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, applied_constant, frees
@@ -456,7 +457,7 @@ class _Layout:
         entered += chosen
         if len(variables) == 1:
             return latex_variable(chosen[0]) if self.latex else chosen[0]
-        return _tuple([latex_variable(name) for name in chosen] if self.latex else chosen, variables)
+        return shown_tuple([latex_variable(name) for name in chosen] if self.latex else chosen, variables)
 
     def choose(self, hint: str, body: Term, index: int, pool: str) -> str:
         names, used, avoid = self.names, self.used, self.avoid
@@ -497,17 +498,3 @@ def _role(body: Term, index: int) -> str | None:
         elif type(node) is Abs:
             todo.append((node.body, depth + 1))
     return None
-
-
-def _tuple(names: list[str], variables: Variables) -> str:
-    """Variables in prefix order as nested tuples; what is nested on the right needs no brackets of its own."""
-    stack: list[str] = []
-    remaining = list(names)
-    for entry in reversed(variables):
-        if entry is not None:
-            stack.append(remaining.pop())
-        else:
-            left, right = stack.pop(), stack.pop()
-            inner = right[1:-1] if right.startswith("(") else right
-            stack.append(f"({left}, {inner})")
-    return stack[0]

@@ -24,6 +24,7 @@ from isarstep.logic.patterns import (
     abstraction,
     is_meta,
     numeral_value,
+    shown_tuple,
 )
 from isarstep.logic.printformats import BINDER, CONST, Format, formats_of
 from isarstep.logic.symbols import from_isabelle
@@ -273,19 +274,12 @@ class _Writer:
         if len(variables) == 1:
             assert type(function) is Abs
             return self.enter(function)
-        stack: list[str] = []
         names: list[str] = []
         for entry in variables:
             if entry is not None:
                 names.append(self.fresh(entry))
                 self.scope.append(names[-1])
-        for entry in reversed(variables):
-            if entry is not None:
-                stack.append(names.pop())
-            else:
-                left, right = stack.pop(), stack.pop()
-                stack.append(f"({left}, {right[1:-1] if right.startswith('(') else right})")
-        return stack[0]
+        return shown_tuple(names, variables)
 
     def leave(self, count: int) -> None:
         if count:

@@ -102,7 +102,6 @@ class TheoryDocument:
         self,
         path: Path,
         theory_contexts: TheoryContexts,
-        folders: Sequence[Path] = (),
         text: str | None = None,
         *,
         edited: bool = False,
@@ -110,7 +109,6 @@ class TheoryDocument:
     ) -> None:
         self.source = read_source(path) if text is None else TheorySource(text, path)
         self.header, self.commands = split_commands(self.source)
-        self._folders = (path.parent, *folders)
         self._files: list[tuple[TheorySource, TheoryHeader, list[OuterCommand]]] = []
         libraries = self._gather(self.source, self.header, (str(path),))
         try:
@@ -162,9 +160,10 @@ class TheoryDocument:
     def _file(self, name: str, folder: Path) -> Path | None:
         if name.startswith(("~~", "$")):
             return None
-        places = [folder / f"{name}.thy", *(each / f"{name}.thy" for each in self._folders)]
+        home = Path(self.source.path).parent
+        places = [folder / f"{name}.thy", home / f"{name}.thy"]
         if "." in name and "/" not in name:  # session-qualified: ours where the folder has such a file
-            places += [each / f"{name.rpartition('.')[2]}.thy" for each in self._folders]
+            places.append(home / f"{name.rpartition('.')[2]}.thy")
         return next((place for place in places if place.is_file()), None)
 
     # Reading
