@@ -6,9 +6,9 @@ fields of one stand together, in the order of its declaration.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import Tree, row_of
@@ -21,8 +21,25 @@ from isarstep.logic.types import instantiate_type, match_type
 UNITY, UNIT = "Product_Type.Unity", Type("Product_Type.unit")
 
 
-if TYPE_CHECKING:
-    from isarstep.logic.translating import Translator as Reader  # whose file needs this one
+class Reader(Protocol):
+    """What code for syntax uses of the translator, whose file needs that code."""
+
+    language: Language
+    bound: Mapping[str, Term]
+    scope: dict[str, list[int | str]]
+    depth: int
+    structures: tuple[str, ...]
+
+    def term(self, tree: Tree) -> Term: ...
+    def rewrite(self, head: str, tree: Tree) -> Tree | None: ...
+    def proposition(self, tree: Tree) -> Term: ...
+    def typ(self, tree: Tree) -> Typ: ...
+    def constrain(self, term: Term, typ: Typ) -> Term: ...
+    def nested(self, variables: Tree, body: Tree) -> Tree: ...
+    def abstraction(self, pattern: Tree, body: Tree | Callable[[], Term]) -> Term: ...
+    def binder(self, name: str, variables: Tree, body: Tree | Callable[[], Term]) -> Term: ...
+    def lifted(self, tree: Tree) -> Term: ...
+    def pattern_variables(self, pattern: Tree, names: list[str]) -> dict[str, str]: ...
 
 
 def record_maker(owner: str) -> str:

@@ -6,19 +6,16 @@ Every function gets the translator and the arguments of its head, and makes a te
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from isarstep.logic import hol
 from isarstep.logic.casesplit import Clause, split_cases
 from isarstep.logic.parsing import Tree, row_of, token
 from isarstep.logic.patterns import MAX_BITS, numeral
 from isarstep.logic.readerror import NoStructure, ReadError
-from isarstep.logic.record_syntax import record_update, record_value
+from isarstep.logic.record_syntax import Reader, record_update, record_value
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Type, list_comb
-
-if TYPE_CHECKING:
-    from isarstep.logic.translating import Translator as Reader  # whose file needs this one
 
 _MAX_DIGITS = MAX_BITS * 3 // 10
 
