@@ -10,8 +10,9 @@ variable's type mentions it: a lemma may be used at any type, a local fact may n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import count
 from typing import Any, cast
 
@@ -57,23 +58,15 @@ class Typing:
 class Judgement:
     """A typed proposition, or the reason why there is none. The typed term is made when it is first asked for."""
 
-    __slots__ = ("_inference", "_term", "reason")
-
-    def __init__(self, term: Draft | None, inference: Inference | None, reason: str | None = None) -> None:
-        self._term: Draft | Term | None = term
-        self._inference = inference
-        self.reason = reason
+    def __init__(self, made: Callable[[], Term] | None, reason: str | None = None) -> None:
+        self._made, self.reason = made, reason
 
     def __bool__(self) -> bool:
-        return self._term is not None
+        return self._made is not None
 
-    @property
+    @cached_property
     def term(self) -> Term | None:
-        if isinstance(self._term, Draft):
-            assert self._inference is not None
-            self._term = self._inference.build(self._term)
-            self._inference = None
-        return self._term
+        return None if self._made is None else self._made()
 
 
 def well_formed(tokens: str | Sequence[str] | Term, signature: Signature, context: Context | None = None) -> Judgement:
@@ -81,9 +74,9 @@ def well_formed(tokens: str | Sequence[str] | Term, signature: Signature, contex
     try:
         term = decode(tokens) if isinstance(tokens, str | Sequence) else tokens
         inference = Inference(signature, context or {})
-        return Judgement(inference.check(term), inference)
+        return Judgement(partial(inference.build, inference.check(term)))
     except UserError as error:
-        return Judgement(None, None, str(error))
+        return Judgement(None, str(error))
 
 
 def infer(

@@ -36,7 +36,7 @@ def substitute_frees(term: Term, values: Mapping[str, Term]) -> Term:
     return substitute(term, lambda leaf: values.get(leaf.name) if type(leaf) is Free else None)
 
 
-def renamed(term: Term, names: Mapping[str, str]) -> Term:
+def rename_frees(term: Term, names: Mapping[str, str]) -> Term:
     """With other names for free variables."""
     return substitute(
         term, lambda leaf: Free(names[leaf.name], leaf.type) if type(leaf) is Free and leaf.name in names else None

@@ -52,10 +52,9 @@ def marked_with(types: Mapping[str, Typ], term: Term) -> Term:
 
 
 def _as_variables(term: Term, names: Mapping[str, Typ]) -> Term:
-    def leaf(node: Term, _depth: int) -> Term:
-        return Free(AS_VARIABLE + node.name) if type(node) is Const and node.name in names else node
-
-    return rebuild(term, leaf)
+    return rebuild(
+        term, lambda leaf, _: Free(AS_VARIABLE + leaf.name) if type(leaf) is Const and leaf.name in names else leaf
+    )
 
 
 def _apart(typ: Typ, name: str) -> Typ:

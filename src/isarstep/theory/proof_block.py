@@ -17,7 +17,7 @@ from isarstep.logic.terms import (
     strip_comb,
 )
 from isarstep.logic.types import type_of
-from isarstep.logic.variables import renamed
+from isarstep.logic.variables import rename_frees
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_cases import ProofCase
@@ -76,7 +76,7 @@ class Block:
         put = {old: new}
 
         def in_facts(facts: Sequence[OwnFact]) -> tuple[OwnFact, ...]:
-            made = ((fact, renamed(fact.prop, put)) for fact in facts)
+            made = ((fact, rename_frees(fact.prop, put)) for fact in facts)
             return tuple(fact if prop == fact.prop else replace(fact, prop=prop) for fact, prop in made)
 
         self.hidden = {**self.hidden, new: old}
@@ -84,17 +84,17 @@ class Block:
         self.own = tuple(new if name == old else name for name in self.own)
         self.facts = {name: in_facts(facts) for name, facts in self.facts.items()}
         self.known, self.this, self.calculation = map(in_facts, (self.known, self.this, self.calculation))
-        self.assumed = tuple(renamed(term, put) for term in self.assumed)
-        self.bound = {name: renamed(term, put) for name, term in self.bound.items()}
+        self.assumed = tuple(rename_frees(term, put) for term in self.assumed)
+        self.bound = {name: rename_frees(term, put) for name, term in self.bound.items()}
         self.cases = {name: case.about(old, new) for name, case in self.cases.items()}
         self.choices = {
-            renamed(claim, put): {name: case.about(old, new) for name, case in cases.items()}
+            rename_frees(claim, put): {name: case.about(old, new) for name, case in cases.items()}
             for claim, cases in self.choices.items()
         }
 
     def seen_outside(self, prop: Term) -> Term:
         """What follows from this block, where hidden variables have their names."""
-        return renamed(prop, self.hidden)
+        return rename_frees(prop, self.hidden)
 
     def again(self) -> Block:
         """The same at another time: nothing that happens to one changes the other."""

@@ -21,7 +21,7 @@ from isarstep.logic.terms import (
     strip_fun,
 )
 from isarstep.logic.types import instantiate_type, match_type
-from isarstep.logic.variables import renamed, with_bound
+from isarstep.logic.variables import rename_frees, with_bound
 from isarstep.theory.outer import SourceToken, split_at
 
 LITERALS = ("Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral")
@@ -56,8 +56,8 @@ class ProofCase:
     def _with(self, pairs: Mapping[str, str]) -> ProofCase:
         return ProofCase(
             tuple((pairs.get(name, name), typ) for name, typ in self.variables),
-            tuple((name, tuple(renamed(term, pairs) for term in terms)) for name, terms in self.groups),
-            None if self.goal is None else renamed(self.goal, pairs),
+            tuple((name, tuple(rename_frees(term, pairs) for term in terms)) for name, terms in self.groups),
+            None if self.goal is None else rename_frees(self.goal, pairs),
             tuple((name, case._with(pairs)) for name, case in self.inner),
         )
 

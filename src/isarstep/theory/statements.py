@@ -45,7 +45,7 @@ from isarstep.logic.terms import (
 from isarstep.logic.translating import Translator
 from isarstep.logic.types import map_type, schematic_type, types_in
 from isarstep.logic.typestrings import type_variables
-from isarstep.logic.variables import renamed
+from isarstep.logic.variables import rename_frees
 from isarstep.theory.class_types import improved
 from isarstep.theory.outer import SourceToken, TheorySource
 
@@ -209,11 +209,11 @@ def _fixed_in(types: Iterable[Typ]) -> Iterator[TFree]:
 
 
 def _apart(term: Term, scope: Scope, place: int) -> Term:
-    return renamed(term, {v.name: f"{v.name}~{place}" for v in frees(term) if v.name not in scope.fixed})
+    return rename_frees(term, {v.name: f"{v.name}~{place}" for v in frees(term) if v.name not in scope.fixed})
 
 
 def _as_written(term: Term) -> Term:
-    return renamed(term, {v.name: v.name.partition("~")[0] for v in frees(term)})
+    return rename_frees(term, {v.name: v.name.partition("~")[0] for v in frees(term)})
 
 
 def _no_type(
