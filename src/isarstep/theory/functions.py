@@ -21,7 +21,7 @@ from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.proof_cases import FIRST_CONSTRUCTORS
 from isarstep.theory.recursive_calls import Shape
 from isarstep.theory.rule_cases import InductionRule
-from isarstep.theory.statements import NotRead, type_names
+from isarstep.theory.statements import NotRead, type_names, types_inside
 from isarstep.theory.termination import all_terminate
 
 _MADE = re.compile(r"(?:v|uu)\d+")  # variables that are made here
@@ -53,13 +53,14 @@ def recursive_function(context: OwnContext, reader: TokenReader) -> None:
     under = next((each for each in equations if each.conditions), None)
     if under is not None and (sequential or reader.command == "primrec"):
         raise NotRead(context.source, under.place, "expected an equation; conditions are read in `function`")
-    meaning: dict[str, Term] = {}
+    meaning: dict[str, Const] = {}
     applied: dict[str, Term] = {}  # as facts have it: with the parameters of the locale
     for each in names:
         full, applied[full] = context.declare_applied(each.name, types[each.name], used)
         meaning[each.name] = Const(full)
-    made = [_with_constants(equation, meaning) for equation in equations]
-    heads = {constant.name for constant in meaning.values() if isinstance(constant, Const)}
+    made = [
+        replace(each, head=meaning[each.head].name, right=substitute_frees(each.right, meaning)) for each in equations
+    ]
     try:
         final = split_in_order(made, context.language) if sequential or reader.command == "primrec" else made
         if reader.command == "primrec" and final != made:
@@ -68,7 +69,7 @@ def recursive_function(context: OwnContext, reader: TokenReader) -> None:
         final = []
         context.note(reader.start, f"the equations of {names[0].name} are left out: {error}")
     terminates = reader.command != "function" and all_terminate(
-        [(e.head, e.patterns, e.right) for e in made], heads, _shapes(context)
+        [(e.head, e.patterns, e.right) for e in made], set(applied), _shapes(context)
     )
     if reader.command == "fun" and not terminates:
         context.note(
@@ -154,23 +155,14 @@ def _sides(
     if any(node.name in new for each in conditions for node in frees(each)):
         raise NotRead(context.source, place, "a condition about the function itself is not read")
     known = type_names([*new.values(), *(context.parameters[name] for name in used)])
-    inside = (node for each in (*conditions, sides[1]) for node in subterms(each))
-    for typ in (getattr(node, "type", None) for node in inside):
-        if typ is not None and type_names([typ]) - known:
-            raise NotRead(context.source, place, "the right side has a type variable that the function does not have")
+    if types_inside((*conditions, sides[1])) - known:
+        raise NotRead(context.source, place, "the right side has a type variable that the function does not have")
     return FunctionEquation(head.name, tuple(patterns), sides[1], place, tuple(conditions))
 
 
-def _with_constants(equation: FunctionEquation, meaning: Mapping[str, Term]) -> FunctionEquation:
-    head = meaning[equation.head]
-    assert isinstance(head, Const)
-    return replace(equation, head=head.name, right=substitute_frees(equation.right, meaning))
-
-
 def _facts_of(
-    context: OwnContext, equations: Sequence[FunctionEquation], head: Term, applied: Mapping[str, Term]
+    context: OwnContext, equations: Sequence[FunctionEquation], head: Const, applied: Mapping[str, Term]
 ) -> list[Term]:
-    assert isinstance(head, Const)
     found = []
 
     def put(node: Term, _depth: int) -> Term:
