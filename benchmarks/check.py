@@ -23,18 +23,8 @@ from pathlib import Path
 from isarstep.logic.terms import Term
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import attempt, instantiated
-from isarstep.prove.provers import (
-    CVC5,
-    USUAL,
-    Attempt,
-    E,
-    ProofFound,
-    ProverLimits,
-    Provers,
-    Strategy,
-    available,
-    prover_version,
-)
+from isarstep.prove.provers import CVC5, USUAL, Attempt, E, ProverLimits, Provers, Strategy, available, prover_version
+from isarstep.prove.verdict import Proved
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -84,7 +74,7 @@ def starting(strategy: Strategy, count: int = 100) -> tuple[list[float], float]:
             began = time.perf_counter()
             answer = provers.prove([problem])
             walls.append(time.perf_counter() - began)
-            assert isinstance(answer, ProofFound), answer
+            assert isinstance(answer, Proved), answer
     return walls[1:], (processor_time() - began_cpu) / count  # the first also starts the launcher
 
 

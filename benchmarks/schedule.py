@@ -43,19 +43,10 @@ from isarstep.prove.gaps import OpenGap
 from isarstep.prove.jobs import Settings, open_checker
 from isarstep.prove.presence import E_ARGUMENTS
 from isarstep.prove.problems import attempt
-from isarstep.prove.provers import (
-    CVC5,
-    NONLINEAR,
-    Cache,
-    E,
-    NoProof,
-    ProofFound,
-    ProverAnswer,
-    Strategy,
-    available,
-)
+from isarstep.prove.provers import CVC5, NONLINEAR, Cache, E, Strategy, available
 from isarstep.prove.rewriting import TRUE
 from isarstep.prove.schedule import DATA, Effort
+from isarstep.prove.verdict import Gap, Proved, Unknown
 
 SECONDS = 1.0
 STEPS = 200
@@ -187,11 +178,11 @@ def rows_of(
         yield row | said(checker.provers.prove([problem]))
 
 
-def said(answer: ProverAnswer) -> dict[str, Any]:
+def said(answer: Gap) -> dict[str, Any]:
     match answer:
-        case ProofFound(_, seconds, facts):
+        case Proved(_, seconds, facts):
             return {"said": "proof", "seconds": round(seconds, 3), "facts": len(facts)}
-        case NoProof(why):
+        case Unknown(why):
             return {"said": why}
         case _:
             return {"said": "out of time"}

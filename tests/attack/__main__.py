@@ -10,10 +10,11 @@ from tests.attack.suite import FILE, Attack, derivations_by_field, false_queries
 
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
-from isarstep.prove.provers import ProofFound, ProverLimits, Provers
+from isarstep.prove.provers import ProverLimits, Provers
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step_prover import IN_ALL
+from isarstep.prove.verdict import Proved
 from isarstep.serve.engine import Engine
 
 
@@ -53,7 +54,7 @@ def main() -> int:
             for theory, query in false_queries(engine.benchmark, library, chosen.places, chosen.library):
                 asked += 1
                 answer = provers.prove(quick_attempts(query))
-                if isinstance(answer, ProofFound):
+                if isinstance(answer, Proved):
                     found += 1
                     print(f"PROVED False in {theory}: {answer}", flush=True)
     print(f"{len(problems)} derivations by {chosen.ways}, False at {asked} places: {found} proved")

@@ -11,9 +11,10 @@ from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.logic.terms import constants
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
-from isarstep.prove.provers import USUAL, Attempt, OutOfTime, ProofFound, ProverAnswer, ProverLimits, Provers, available
+from isarstep.prove.provers import USUAL, Attempt, ProverLimits, Provers, available
 from isarstep.prove.schedule import Effort
 from isarstep.prove.step_prover import Proving
+from isarstep.prove.verdict import Gap, Proved, TimedOut
 from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem
 
@@ -40,9 +41,9 @@ class Listening(Provers):
         super().__init__(ProverLimits())
         self.texts: list[str] = []
 
-    def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
+    def prove(self, attempts: Iterable[Attempt]) -> Gap:
         self.texts += [each.text for each in attempts]
-        return OutOfTime(0.0)
+        return TimedOut(0.0)
 
 
 def asked(engine: Engine, library: Library, problem: Problem) -> tuple[TheoryContext, Checker, list[str]]:
@@ -84,7 +85,7 @@ def test_theories_do_not_contradict_themselves(engine: Engine, library: Library)
     with Provers(ProverLimits(0.3, width=2)) as provers:
         for theory, query in false_queries(engine.benchmark, library, 5, 64):
             answer = provers.prove(quick_attempts(query))
-            assert not isinstance(answer, ProofFound), (theory, answer)
+            assert not isinstance(answer, Proved), (theory, answer)
 
 
 @pytest.mark.parametrize("imports", [(), ("Prefix_Order",), ("List_Lexorder",), ("Product_Lexorder",), ("Multiset",)])

@@ -14,7 +14,7 @@ from tests.prove.test_rings import RINGS
 from isarstep.prove.certificates import IDENTITY, QUOTIENTS, as_sum, with_certificates
 from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.multipliers import Compared, multipliers
-from isarstep.prove.provers import LINEAR, Attempt, ProofFound, ProverLimits, Provers, available
+from isarstep.prove.provers import LINEAR, Attempt, ProverLimits, Provers, available
 from isarstep.prove.verdict import Proved
 
 needs_cvc5 = pytest.mark.skipif(not available([LINEAR]), reason="cvc5 is not installed")
@@ -27,9 +27,9 @@ def by_certificate(derivation: Derivation, provers: Provers) -> Proved | None:
         return None
     enlarged, linear = made
     answer = provers.prove([Attempt(LINEAR, *encode_smt(linear))])
-    if not isinstance(answer, ProofFound):
+    if not isinstance(answer, Proved):
         return None
-    return as_sum(enlarged, Proved(answer.strategy, answer.seconds, answer.facts, 0), RINGS)
+    return as_sum(enlarged, answer, RINGS)
 
 
 @pytest.fixture(scope="module")

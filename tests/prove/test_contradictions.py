@@ -23,7 +23,7 @@ from isarstep.prove.contradictions import by_contradiction
 from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.formula import Entailment
 from isarstep.prove.multipliers import Compared, contradiction
-from isarstep.prove.provers import LINEAR, Attempt, ProofFound, ProverLimits, Provers, available
+from isarstep.prove.provers import LINEAR, Attempt, ProverLimits, Provers, available
 from isarstep.prove.verdict import ASSUME, CLOSE, Proved
 
 needs_cvc5 = pytest.mark.skipif(not available([LINEAR]), reason="cvc5 is not installed")
@@ -38,7 +38,7 @@ def provers() -> Iterator[Provers]:
 def proof_of(derivation: Derivation, provers: Provers) -> Proved | None:
     def core(problem: Entailment) -> Sequence[str] | None:
         answer = provers.prove([Attempt(LINEAR, *encode_smt(problem))])
-        return answer.facts if isinstance(answer, ProofFound) else None
+        return answer.facts if isinstance(answer, Proved) else None
 
     problem = problem_of(derivation)
     return None if problem is None else by_contradiction(problem, RINGS, core)

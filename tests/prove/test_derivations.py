@@ -14,17 +14,10 @@ from isarstep.prove import encode_smt, encode_tf0
 from isarstep.prove.formula import CannotEncode
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import Query, _lowered, attempts, instantiated
-from isarstep.prove.provers import (
-    Attempt,
-    OutOfTime,
-    ProofFound,
-    ProverLimits,
-    Provers,
-    Strategy,
-    available,
-)
+from isarstep.prove.provers import GAVE_UP, Attempt, ProverLimits, Provers, Strategy, available
 from isarstep.prove.schedule import strategies
 from isarstep.prove.symbol_names import ByIdentity
+from isarstep.prove.verdict import Proved, TimedOut, Unknown
 
 LIBRARY = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
 
@@ -72,9 +65,9 @@ def test_no_false_derivation_is_proved(strategy: Strategy, provers_of_what_is_fa
             continue
         asked += 1
         answer = provers_of_what_is_false.prove([made])
-        if isinstance(answer, ProofFound):
+        if isinstance(answer, Proved):
             wrong.append(derivation.name)
-        assert isinstance(answer, OutOfTime | ProofFound) or answer.why == "the prover gave up", (
+        assert isinstance(answer, TimedOut | Proved) or answer == Unknown(GAVE_UP), (
             derivation.name,
             answer,
         )
@@ -104,12 +97,12 @@ def test_the_facts_do_not_contradict_each_other(provers: Provers) -> None:
         for strategy in available():
             possible = (Named("", local(["(= x y)"], {"x": typ})[0]),)
             absurd = instantiated(possible, local(["False"], {})[0], list(LIBRARY.values()), SIGNATURE)
-            assert not isinstance(provers.prove(attempts(absurd, [strategy])), ProofFound), (typ, strategy.name)
+            assert not isinstance(provers.prove(attempts(absurd, [strategy])), Proved), (typ, strategy.name)
 
 
 def test_true_derivations_are_proved(provers: Provers) -> None:
     asked = available(strategies())
-    failed = [d.name for d in TRUE if not isinstance(provers.prove(attempts(query(d), asked)), ProofFound)]
+    failed = [d.name for d in TRUE if not isinstance(provers.prove(attempts(query(d), asked)), Proved)]
     # Cantor and the induction want a predicate to be invented; a slow machine may miss a few more.
     assert len(failed) <= 8, failed
     assert not [name for name in failed if name.startswith("#")], failed
@@ -122,12 +115,12 @@ def test_every_strategy_proves_what_needs_no_arithmetic(strategy: Strategy, prov
         made = attempt(derivation, strategy)
         assert made is not None
         answer = provers.prove([made])
-        assert isinstance(answer, ProofFound), (derivation.name, answer)
+        assert isinstance(answer, Proved), (derivation.name, answer)
 
 
 def test_a_proof_names_the_facts_it_used(provers: Provers) -> None:
     derivation = Derivation("", ["P", "(--> P Q)", "R"], "Q", {"R": "bool"})
     for strategy in available():
         answer = provers.prove(attempts(query(derivation), [strategy]))
-        assert isinstance(answer, ProofFound)
+        assert isinstance(answer, Proved)
         assert set(answer.facts) == {"premise 0", "premise 1"}

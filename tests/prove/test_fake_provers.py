@@ -28,18 +28,16 @@ from isarstep.prove.provers import (
     GAVE_UP,
     KILLED,
     Attempt,
+    Broken,
     Cache,
     E,
-    NoProof,
-    OutOfTime,
-    ProofFound,
     ProverLimits,
     Provers,
     Strategy,
     read_answer,
 )
 from isarstep.prove.schedule import Effort
-from isarstep.prove.verdict import Proved, Unknown
+from isarstep.prove.verdict import Proved, TimedOut, Unknown
 
 from .language import local
 
@@ -132,7 +130,7 @@ def test_cvc5_is_asked_wherever_it_is_importable(tmp_path: Path, way: str) -> No
     environment = {"PATH": os.environ["PATH"]} | ({"PYTHONPATH": str(elsewhere)} if way == "PYTHONPATH" else {})
     command = [bare / "bin" / "python", "-c", PROGRAM, TRIVIAL]
     said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-    assert said.split() == [prover_presence("cvc5").version, "ProofFound"]
+    assert said.split() == [prover_presence("cvc5").version, "Proved"]
 
 
 def test_a_cvc5_that_cannot_be_imported_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,8 +172,7 @@ NO_PROOFS = {
 def test_a_claim_without_a_derivation_from_the_problem_is_not_believed(output: str) -> None:
     assert inputs_of_proof(output, TINY_TPTP) is None
     answer = read_answer(Attempt(E, TINY_TPTP, {"p0": "a fact"}), "# SZS status Theorem\n" + output, 0, 0.1)
-    assert isinstance(answer, NoProof)
-    assert not answer.own
+    assert isinstance(answer, Broken)
 
 
 def test_a_derivation_names_what_it_comes_from() -> None:
@@ -184,13 +181,13 @@ def test_a_derivation_names_what_it_comes_from() -> None:
     more = edited("fof(c_0_2", "fof(p1, axiom, other, file('<stdin>', p1)).\nfof(c_0_2")
     assert inputs_of_proof(more, TINY_TPTP + "tff(p1,axiom,other).\n") == ("goal", "p0")
     answer = read_answer(Attempt(E, TINY_TPTP, {"p0": "a fact"}), PROOF_OF_TINY, 0, 0.1)
-    assert answer == ProofFound("E", 0.1, ("a fact",))
+    assert answer == Proved("E", 0.1, ("a fact",), 0)
 
 
 def test_cvc5_must_say_what_it_used() -> None:
     attempt = Attempt(CVC5, TRIVIAL, {"p0": "a fact"})
-    assert isinstance(read_answer(attempt, "unsat\n", 0, 0.1), NoProof)
-    assert isinstance(read_answer(attempt, "unsat\n; core p0\n", 0, 0.1), ProofFound)
+    assert isinstance(read_answer(attempt, "unsat\n", 0, 0.1), Unknown)
+    assert isinstance(read_answer(attempt, "unsat\n; core p0\n", 0, 0.1), Proved)
 
 
 # Killed provers
@@ -199,16 +196,15 @@ def test_cvc5_must_say_what_it_used() -> None:
 @pytest.mark.parametrize("status", [LOST, -signal.SIGKILL, -signal.SIGTERM])
 def test_a_killed_prover_says_nothing(status: int) -> None:
     answer = read_answer(Attempt(E, TINY_TPTP, {}), "", status, 0.0, limit=0.3)
-    assert isinstance(answer, NoProof)
-    assert not answer.own
+    assert isinstance(answer, Broken)
     assert answer.why.startswith(KILLED)
 
 
 def test_a_prover_that_used_up_its_time_is_out_of_time() -> None:
     for ending in (signal.SIGKILL, signal.SIGPROF, signal.SIGXCPU):
-        assert read_answer(Attempt(E, TINY_TPTP, {}), "", -ending, 0.3, limit=0.3) == OutOfTime(0.3)
+        assert read_answer(Attempt(E, TINY_TPTP, {}), "", -ending, 0.3, limit=0.3) == TimedOut(0.3)
     # A timer counts more than what is accounted to a process in the end.
-    assert read_answer(Attempt(E, TINY_TPTP, {}), "", -signal.SIGPROF, 0.05, limit=0.1) == OutOfTime(0.05)
+    assert read_answer(Attempt(E, TINY_TPTP, {}), "", -signal.SIGPROF, 0.05, limit=0.1) == TimedOut(0.05)
 
 
 @pytest.fixture
@@ -230,11 +226,11 @@ def test_a_prover_that_was_killed_is_asked_again_and_not_remembered(tmp_path: Pa
     attempt = counting(tmp_path, f"[ $starts -le 2 ] && kill -9 $$\ncat <<'END'\n{PROOF_OF_TINY}END")
     with Provers(PATIENT, cache) as provers:
         answer = provers.prove([attempt])
-        assert isinstance(answer, NoProof)
+        assert isinstance(answer, Unknown)
         assert answer.why.startswith(KILLED)
         assert cache.get(attempt.key(PATIENT)) is None
         assert provers.failures == {attempt.strategy.prover: answer.why}
-        assert isinstance(provers.prove([attempt]), ProofFound)
+        assert isinstance(provers.prove([attempt]), Proved)
     assert (tmp_path / "starts").read_text() == "\n" * 3
 
 
@@ -243,7 +239,7 @@ def test_only_a_provers_own_word_is_kept(tmp_path: Path, cache: Cache, ending: s
     attempt = counting(tmp_path, ending)
     with Provers(PATIENT, cache) as provers:
         for _ in range(2):
-            assert isinstance(provers.prove([attempt]), NoProof)
+            assert isinstance(provers.prove([attempt]), Unknown)
     assert cache.get(attempt.key(PATIENT)) is None
     assert (tmp_path / "starts").read_text() == "\n" * 2
 
@@ -257,13 +253,13 @@ def test_the_word_that_a_prover_gives_is_kept(tmp_path: Path, cache: Cache) -> N
 
 def test_e_ends_with_one_where_there_is_no_proof() -> None:
     output = "# No proof found!\n# SZS status CounterSatisfiable\n"
-    assert read_answer(Attempt(E, TINY_TPTP, {}), output, 1, 0.1) == NoProof(GAVE_UP)
+    assert read_answer(Attempt(E, TINY_TPTP, {}), output, 1, 0.1) == Unknown(GAVE_UP)
 
 
 def test_a_killed_launcher_is_no_verdict(tmp_path: Path, cache: Cache) -> None:
     attempt = counting(tmp_path, f"[ $starts -eq 1 ] && kill -9 $PPID\nsleep 0.2\ncat <<'END'\n{PROOF_OF_TINY}END")
     with Provers(PATIENT, cache) as provers:
-        assert isinstance(provers.prove([attempt]), ProofFound)
+        assert isinstance(provers.prove([attempt]), Proved)
 
 
 def test_a_chunk_with_a_killed_prover_is_not_kept() -> None:

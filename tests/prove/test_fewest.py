@@ -10,8 +10,8 @@ from tests.prove.language import local
 from isarstep.prove.fewest import MOST, with_fewest_facts
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import Query
-from isarstep.prove.provers import CVC5, Attempt, NoProof, ProofFound, ProverAnswer, ProverLimits, Provers
-from isarstep.prove.verdict import Proved
+from isarstep.prove.provers import CVC5, Attempt, ProverLimits, Provers
+from isarstep.prove.verdict import Gap, Proved, Unknown
 
 
 class Wasteful(Provers):
@@ -21,11 +21,11 @@ class Wasteful(Provers):
         super().__init__(ProverLimits())
         self.needed, self.asked = needed, 0
 
-    def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
+    def prove(self, attempts: Iterable[Attempt]) -> Gap:
         (asked,) = attempts
         self.asked += 1
         given = tuple(asked.labels.values())
-        return ProofFound("cvc5", 0.0, given) if self.needed <= set(given) else NoProof("not from these")
+        return Proved("cvc5", 0.0, given, 0) if self.needed <= set(given) else Unknown("not from these")
 
 
 @pytest.fixture

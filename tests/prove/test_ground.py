@@ -28,7 +28,7 @@ from isarstep.prove.ground_problem import GroundProblem, ground_problem
 from isarstep.prove.linear_values import SOLVED
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import Query, ground_attempt
-from isarstep.prove.provers import GROUND, ProofFound, ProverLimits, Provers, available
+from isarstep.prove.provers import GROUND, ProverLimits, Provers, available
 from isarstep.prove.rings import Monomial
 from isarstep.prove.roots import rational_roots
 from isarstep.prove.value_steps import REPLACED
@@ -64,7 +64,7 @@ def by_arithmetic(derivation: Derivation, provers: Provers) -> Proved | None:
             answer = provers.prove([ground_attempt(query, strategy) for strategy in GROUND])
         except CannotEncode:
             return None
-        found = Proved(answer.strategy, answer.seconds, answer.facts, 0) if isinstance(answer, ProofFound) else None
+        found = answer if isinstance(answer, Proved) else None
     return None if found is None else problem.explained(found)
 
 

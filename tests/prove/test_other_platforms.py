@@ -12,7 +12,8 @@ import pytest
 
 import isarstep
 from isarstep.prove import jobs, processes
-from isarstep.prove.provers import Attempt, ProofFound, ProverLimits, Provers, Strategy
+from isarstep.prove.provers import Attempt, ProverLimits, Provers, Strategy
+from isarstep.prove.verdict import Proved
 
 TRIVIAL = "(set-logic ALL)\n(assert (! false :named p0))\n(check-sat)\n"
 
@@ -57,7 +58,7 @@ def test_nothing_can_be_checked_without_memfd_create_and_prctl(not_linux: list[s
     strategy = Strategy("cvc5", "smt", arithmetic=False, unfold=True)
     with Provers(ProverLimits(seconds=60, memory=1 << 30, width=1)) as asked:
         answer = asked.prove([Attempt(strategy, TRIVIAL, {"p0": "a fact"})])
-    assert isinstance(answer, ProofFound)
+    assert isinstance(answer, Proved)
     assert answer.facts == ("a fact",)
     assert not_linux
 

@@ -17,17 +17,8 @@ from tests.waiting import Clock, gone, is_written, number_in, until
 
 from isarstep.prove import provers as module
 from isarstep.prove.presence import TINY_TPTP
-from isarstep.prove.provers import (
-    Attempt,
-    Cache,
-    NoProof,
-    OutOfTime,
-    ProofFound,
-    ProverLimits,
-    Provers,
-    Strategy,
-    _waits_for_processor,
-)
+from isarstep.prove.provers import Attempt, Cache, ProverLimits, Provers, Strategy, _waits_for_processor
+from isarstep.prove.verdict import Proved, TimedOut, Unknown
 
 LIMITS = ProverLimits(seconds=0.2, memory=1 << 30, width=2)
 PATIENT = ProverLimits(seconds=100, memory=1 << 30, width=2)  # for provers that end by themselves
@@ -60,25 +51,25 @@ def test_a_prover_that_hangs_runs_out_of_time(
     pid = tmp_path / "pid"
     monkeypatch.setattr(module, "time", Clock(lambda: is_written(pid)))
     attempt = fake(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(1000)\n")
-    assert provers.prove([attempt]) == OutOfTime(100)
+    assert provers.prove([attempt]) == TimedOut(100)
     assert gone(number_in(pid))
 
 
 def test_a_prover_that_ignores_signals_is_killed(tmp_path: Path, hasty: Provers) -> None:
     ignored = "".join(f"signal.signal(signal.{s}, signal.SIG_IGN)\n" for s in ("SIGTERM", "SIGXCPU", "SIGPROF"))
     body = ignored + "while True: pass\n"
-    assert isinstance(hasty.prove([fake(tmp_path, body)]), OutOfTime)
+    assert isinstance(hasty.prove([fake(tmp_path, body)]), TimedOut)
 
 
 def test_a_busy_prover_is_stopped_by_its_processor_time(tmp_path: Path, hasty: Provers) -> None:
     answer = hasty.prove([fake(tmp_path, "while True: pass\n")])
-    assert isinstance(answer, OutOfTime)
+    assert isinstance(answer, TimedOut)
 
 
 def test_a_prover_that_floods_its_output_is_stopped(tmp_path: Path) -> None:
     with Provers(ProverLimits(seconds=30)) as provers:
         answer = provers.prove([fake(tmp_path, "while True: os.write(1, PROOF.encode() * 400)\n")])
-    assert answer == NoProof("the prover flooded its output")
+    assert answer == Unknown("the prover flooded its output")
 
 
 def test_a_prover_that_forks_leaves_nothing(tmp_path: Path, provers: Provers, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +82,7 @@ def test_a_prover_that_forks_leaves_nothing(tmp_path: Path, provers: Provers, mo
         f"while not os.path.exists({str(pids)!r}) or open({str(pids)!r}).read().count('\\n') < 5: time.sleep(0.01)\n"
     )
     answer = provers.prove([fake(tmp_path, body)])
-    assert not isinstance(answer, ProofFound)
+    assert not isinstance(answer, Proved)
     children = [int(line) for line in pids.read_text().split()]
     assert len(children) == 5
     assert all(gone(pid) for pid in children)
@@ -111,7 +102,7 @@ def test_a_prover_that_leaves_a_daemon_leaves_nothing(tmp_path: Path, provers: P
 
 def test_a_prover_that_eats_memory_is_refused_it(tmp_path: Path, provers: Provers) -> None:
     answer = provers.prove([fake(tmp_path, "x = bytearray(8 << 30)\nprint(PROOF)\n")])
-    assert isinstance(answer, NoProof)
+    assert isinstance(answer, Unknown)
     assert "MemoryError" in answer.why
 
 
@@ -120,26 +111,26 @@ def test_a_prover_that_eats_memory_is_refused_it(tmp_path: Path, provers: Prover
 )
 def test_a_proof_of_a_prover_that_dies_does_not_count(tmp_path: Path, provers: Provers, ending: str) -> None:
     attempt = fake(tmp_path, f"print(PROOF, flush=True)\n{ending}\n")
-    assert isinstance(provers.prove([attempt]), NoProof)
+    assert isinstance(provers.prove([attempt]), Unknown)
 
 
 @pytest.mark.parametrize("output", ["", "Theorem", "# SZS status Theorem", "# SZS status Unknown", "\\x00\\xff" * 100])
 def test_only_the_exact_words_are_a_proof(tmp_path: Path, provers: Provers, output: str) -> None:
     body = f"os.write(1, b'{output}')\n"
-    assert isinstance(provers.prove([fake(tmp_path, body)]), NoProof)
+    assert isinstance(provers.prove([fake(tmp_path, body)]), Unknown)
 
 
 def test_a_program_that_is_missing_or_not_executable_is_unknown(provers: Provers) -> None:
     for program in ("/nonexistent/prover", "/etc/passwd"):
         strategy = Strategy("missing", "tf0", arithmetic=False, unfold=True, argv=(program,))
-        assert isinstance(provers.prove([Attempt(strategy, "", {})]), NoProof)
+        assert isinstance(provers.prove([Attempt(strategy, "", {})]), Unknown)
 
 
 def test_bad_smt_is_unknown(provers: Provers) -> None:
     strategy = Strategy("cvc5", "smt", arithmetic=True, unfold=True)
     for text in ("", "(assert", "(set-logic ALL)\n(assert (= x y))\n(check-sat)\n", "unsat\n", '(echo "unsat")\n' * 2):
-        assert isinstance(provers.prove([Attempt(strategy, text, {})]), NoProof)
-    assert isinstance(provers.prove([Attempt(strategy, TRIVIAL, {"p0": "a fact"})]), ProofFound)
+        assert isinstance(provers.prove([Attempt(strategy, text, {})]), Unknown)
+    assert isinstance(provers.prove([Attempt(strategy, TRIVIAL, {"p0": "a fact"})]), Proved)
 
 
 def test_the_first_proof_wins_and_the_rest_is_killed(tmp_path: Path, provers: Provers) -> None:
@@ -149,8 +140,8 @@ def test_the_first_proof_wins_and_the_rest_is_killed(tmp_path: Path, provers: Pr
     quick = fake(tmp_path, waiting + "print(PROOF)\n", "quick")
     never = fake(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')\n", "never")
     answer = provers.prove([slow, quick, never])
-    assert isinstance(answer, ProofFound)
-    assert answer.strategy == "quick"
+    assert isinstance(answer, Proved)
+    assert answer.by == "quick"
     assert gone(int(pid.read_text()))
     assert not (tmp_path / "ran").exists()
 
@@ -164,10 +155,10 @@ def test_a_short_attempt_from_before_a_proof_is_waited_for(tmp_path: Path, monke
     second = fake(tmp_path, f"print(PROOF)\nsys.stdout.flush()\nopen({str(done)!r}, 'w')\n", "second")
     with Provers(ProverLimits(seconds=module.SHORT, memory=1 << 30, width=2)) as provers:
         answer = provers.prove([first, second])
-        assert isinstance(answer, ProofFound)
-        assert answer.strategy == "first"
+        assert isinstance(answer, Proved)
+        assert answer.by == "first"
         again = provers.prove([replace(first, seconds=0.9), second])  # the second is known, the first begins anew
-    assert isinstance(again, ProofFound)
+    assert isinstance(again, Proved)
     assert again.strategy == "first"
 
 
@@ -179,8 +170,8 @@ def test_attempts_are_made_only_when_they_are_needed(tmp_path: Path) -> None:
 
     with Provers(ProverLimits(seconds=5)) as provers:
         answer = provers.prove(attempts())
-    assert isinstance(answer, ProofFound)
-    assert answer.strategy == "second"
+    assert isinstance(answer, Proved)
+    assert answer.by == "second"
 
 
 def test_a_short_attempt_gets_its_own_seconds(tmp_path: Path, provers: Provers) -> None:
@@ -217,7 +208,7 @@ def test_an_answer_is_asked_for_once(tmp_path: Path) -> None:
     for _ in range(2):
         with Provers(PATIENT, Cache(tmp_path / "answers.sqlite")) as provers:
             for _ in range(2):
-                assert isinstance(provers.prove([fake(tmp_path, body)]), ProofFound)
+                assert isinstance(provers.prove([fake(tmp_path, body)]), Proved)
     assert runs.read_text() == "."
 
 

@@ -11,8 +11,9 @@ from isarstep.prove import schedule as fitted
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.gaps import GapCloser
 from isarstep.prove.problems import Query
-from isarstep.prove.provers import Attempt, OutOfTime, ProverAnswer, ProverLimits, Provers
+from isarstep.prove.provers import Attempt, ProverLimits, Provers
 from isarstep.prove.schedule import Effort, Slice, schedule, strategies
+from isarstep.prove.verdict import Gap, TimedOut
 
 BOTH = frozenset({"cvc5", "eprover"})
 
@@ -61,9 +62,9 @@ class Listening(Provers):
         super().__init__(ProverLimits())
         self.asked: list[Attempt] = []
 
-    def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
+    def prove(self, attempts: Iterable[Attempt]) -> Gap:
         self.asked += attempts
-        return OutOfTime(0.0)
+        return TimedOut(0.0)
 
 
 def test_a_problem_is_not_sent_again_unless_for_longer() -> None:

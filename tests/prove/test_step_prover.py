@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 
-from isarstep.prove.provers import Attempt, Cache, OutOfTime, ProverLimits, Strategy
+from isarstep.prove.provers import Attempt, Cache, ProverLimits, Strategy
 from isarstep.prove.step_prover import PunctualProvers
+from isarstep.prove.verdict import TimedOut
 
 SLEEPER = Strategy("sleeper", "tf0", arithmetic=False, unfold=True, argv=("sleep", "100000"))
 
@@ -20,11 +21,11 @@ class Patient(ProverLimits):
 def test_a_prover_that_gets_nothing_done_is_ended_when_the_time_is_up() -> None:
     with PunctualProvers(Patient(1.0), Cache()) as provers:
         provers.until = time.monotonic() + 0.2
-        assert isinstance(provers.prove([Attempt(SLEEPER, "", {})]), OutOfTime)
+        assert isinstance(provers.prove([Attempt(SLEEPER, "", {})]), TimedOut)
         asked: list[None] = []
         provers.until = float("inf")
         provers.wanted = lambda: len(asked) < 2 and asked.append(None) is None
-        assert isinstance(provers.prove([Attempt(SLEEPER, "", {})]), OutOfTime)
+        assert isinstance(provers.prove([Attempt(SLEEPER, "", {})]), TimedOut)
         assert len(asked) == 2  # what others want of it holds on, and is put back
 
 
@@ -35,5 +36,5 @@ def test_what_was_cut_off_is_not_remembered_as_an_answer() -> None:
         attempt = Attempt(SLEEPER, "", {})
         provers.prove([attempt])
         provers.until = time.monotonic() - 1
-        assert provers.prove([attempt]) == OutOfTime(0.0)
+        assert provers.prove([attempt]) == TimedOut(0.0)
         assert cache.get(attempt.key(provers.limits)) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from isarstep.prove.problems import DEFINITION, Query, attempt
-from isarstep.prove.provers import ProofFound, Provers
+from isarstep.prove.provers import Provers
 from isarstep.prove.schedule import strategies
 from isarstep.prove.verdict import Proved
 
@@ -32,6 +32,6 @@ def with_fewest_facts(provers: Provers, query: Query, proof: Proved) -> Proved:
         library = tuple(each for each in query.library if each.name in kept)
         smaller = attempt(Query(premises, query.goal, library), strategy, max(LEAST, TIMES * proof.seconds))
         answer = provers.prove([smaller])
-        if isinstance(answer, ProofFound) and "?" not in answer.facts:
+        if isinstance(answer, Proved) and "?" not in answer.facts:
             proof = replace(proof, facts=answer.facts)
     return proof

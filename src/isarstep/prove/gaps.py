@@ -29,9 +29,6 @@ from isarstep.prove.provers import (
     LINEAR,
     NOTHING_TRIED,
     Attempt,
-    OutOfTime,
-    ProofFound,
-    ProverAnswer,
     Provers,
     Strategy,
     available,
@@ -41,7 +38,7 @@ from isarstep.prove.rewriting import TRUE, Rewrite, Rewriter, other_way_round, r
 from isarstep.prove.schedule import Effort, Slice
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.typed import Typed
-from isarstep.prove.verdict import Gap, Proved, TimedOut, Unknown
+from isarstep.prove.verdict import Gap, Proved, Unknown
 
 NOT_PROVED = Unknown("nothing was found with these facts")
 GROUND_SHARE = 0.25  # of the time of a question, for what arithmetic alone proves
@@ -179,7 +176,7 @@ class GapCloser:
             attempts += [Attempt(each, *encode_smt(linear), seconds) for each in available([LINEAR])]
         with suppress(formula.CannotEncode):
             attempts += [ground_attempt(query, strategy, seconds) for strategy in available(GROUND)]
-        gap = _gap_of_prover(self.provers.prove(attempts))
+        gap = self.provers.prove(attempts)
         if isinstance(gap, Proved) and gap.by == LINEAR.name:
             return as_sum(problem, gap, signature)
         if not isinstance(gap, Proved):
@@ -193,7 +190,7 @@ class GapCloser:
     def _core(self, problem: formula.Entailment, seconds: float) -> Sequence[str] | None:
         """Which premises of a linear problem contradict each other."""
         answer = self.provers.prove([Attempt(each, *encode_smt(problem), seconds) for each in available([LINEAR])])
-        return answer.facts if isinstance(answer, ProofFound) else None
+        return answer.facts if isinstance(answer, Proved) else None
 
     def _by_name(self, theory: str, name: str) -> Sequence[Named]:
         """Facts of HOL's own theories."""
@@ -335,11 +332,11 @@ class GapCloser:
                     yield made
 
         answer = self.provers.prove(stated(slices(())))
-        if not isinstance(answer, ProofFound) and (broken := self.provers.broken):
+        if not isinstance(answer, Proved) and (broken := self.provers.broken):
             # The others then have all of the time.
             further = self.provers.prove(stated(slices(broken)))
             answer = answer if further == NOTHING_TRIED else further
-        gap = Unknown(reason or nobody()) if answer == NOTHING_TRIED else _gap_of_prover(answer)
+        gap = Unknown(reason or nobody()) if answer == NOTHING_TRIED else answer
         if self.trace is not None:
             for query, offered in dict.fromkeys(sent):
                 proved_here = isinstance(gap, Proved) and gap.library == offered
@@ -370,13 +367,3 @@ def _counted(proof: Proved, asked: OpenGap, given_names: Collection[str]) -> Pro
     known = {*given_names, *(premise.name for premise in asked.local)}
     needed = {name for name in proof.facts if name not in known and not name.startswith(DEFINITION)}
     return replace(proof, library=len(needed))
-
-
-def _gap_of_prover(answer: ProverAnswer) -> Gap:
-    match answer:
-        case ProofFound(strategy, seconds, facts, offered):
-            return Proved(strategy, seconds, facts, offered)
-        case OutOfTime(seconds):
-            return TimedOut(seconds)
-        case _:
-            return Unknown(answer.why)

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from isarstep.prove.derivation import inputs_of_proof
 from isarstep.prove.encode_smt import encode_smt
@@ -27,6 +27,7 @@ from isarstep.prove.encode_tf0 import encode_tf0
 from isarstep.prove.formula import Entailment
 from isarstep.prove.presence import E_ARGUMENTS, Presence, prover_presence
 from isarstep.prove.processes import LOST, ProverProcess, ProverProcesses
+from isarstep.prove.verdict import Gap, Proved, TimedOut, Unknown
 
 Encoding = Literal["smt", "tf0"]
 ENCODERS: dict[Encoding, Callable[[Entailment], tuple[str, dict[str, str]]]] = {
@@ -88,29 +89,11 @@ class ProverLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class ProofFound:
-    """The prover derived the goal in so much processor time; `facts` are the names of what it used, of so many that the
-    library offered."""
-
-    strategy: str
-    seconds: float
-    facts: tuple[str, ...]
-    offered: int = 0
+class Broken(Unknown):
+    """A prover was killed, broke or could not be started: not its own word."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfTime:
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class NoProof:
-    why: str
-    own: bool = True  # the prover's own word; False: it was killed, broke, or could not be started
-
-
-ProverAnswer: TypeAlias = ProofFound | OutOfTime | NoProof
-NOTHING_TRIED = NoProof("no prover is installed")
+NOTHING_TRIED = Unknown("no prover is installed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,22 +146,22 @@ class Cache:
             self._connection.execute("pragma synchronous=off")
         self._connection.execute("create table if not exists answers (key text primary key, answer text)")
 
-    def get(self, key: str) -> ProverAnswer | None:
+    def get(self, key: str) -> Gap | None:
         row = self._connection.execute("select answer from answers where key = ?", (key,)).fetchone()
         if row is None:
             return None
         kind, *rest = json.loads(row[0])
         if kind == "proof":
-            return ProofFound(rest[0], rest[1], tuple(rest[2]))
-        return OutOfTime(rest[0]) if kind == "time" else NoProof(rest[0])
+            return Proved(rest[0], rest[1], tuple(rest[2]), 0)
+        return TimedOut(rest[0]) if kind == "time" else Unknown(rest[0])
 
-    def put(self, key: str, answer: ProverAnswer) -> None:
+    def put(self, key: str, answer: Gap) -> None:
         match answer:
-            case ProofFound(strategy, seconds, facts):
+            case Proved(strategy, seconds, facts):
                 row: list[object] = ["proof", strategy, seconds, facts]
-            case OutOfTime(seconds):
+            case TimedOut(seconds):
                 row = ["time", seconds]
-            case NoProof(why):
+            case Unknown(why):
                 row = ["none", why]
         self._count += 1
         if self._count > self._most:
@@ -226,7 +209,7 @@ class Provers:
     def close(self) -> None:
         self._processes.close()
 
-    def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
+    def prove(self, attempts: Iterable[Attempt]) -> Gap:
         """The first proof, else a time-out if there was one, else why the first attempt gave up.
 
         Attempts are taken one by one, as they are needed.
@@ -238,21 +221,21 @@ class Provers:
             self.close()  # whatever happened, nothing keeps running
             raise
         in_order = [answers[number] for number in sorted(answers)]
-        for kind in (ProofFound, OutOfTime):
+        for kind in (Proved, TimedOut):
             for answer in in_order:
                 if isinstance(answer, kind):
                     return answer
-        own = [answer for answer in in_order if isinstance(answer, NoProof) and answer.own]
+        own = [answer for answer in in_order if not isinstance(answer, Broken)]
         return next(iter((*own, *in_order)), NOTHING_TRIED)
 
-    def _race(self, attempts: Iterator[Attempt]) -> dict[int, ProverAnswer]:
+    def _race(self, attempts: Iterator[Attempt]) -> dict[int, Gap]:
         """Answers by the number of their attempt."""
-        running, answers = self._running, dict[int, ProverAnswer]()
+        running, answers = self._running, dict[int, Gap]()
         more, told, count = True, False, 0
         try:
             while more or running:
                 if not self.wanted():
-                    return {**answers, count: OutOfTime(0.0)}
+                    return {**answers, count: TimedOut(0.0)}
                 while more and len(running) < self.limits.width:
                     attempt = next(attempts, None)
                     if attempt is None:
@@ -261,13 +244,13 @@ class Provers:
                     known = self.cache.get(attempt.key(self.limits))
                     if known is None:
                         self._begin(count, attempt)
-                    elif isinstance(known, ProofFound):
-                        answers[count] = replace(known, offered=attempt.offered)
+                    elif isinstance(known, Proved):
+                        answers[count] = replace(known, library=attempt.offered)
                         more = False
                     else:
                         answers[count] = known
                     count += 1
-                proved = min((n for n, answer in answers.items() if isinstance(answer, ProofFound)), default=None)
+                proved = min((n for n, answer in answers.items() if isinstance(answer, Proved)), default=None)
                 if proved is not None:
                     self._end_all_but_earlier(proved)
                 if not running:
@@ -277,7 +260,7 @@ class Provers:
                     self.meanwhile()
                 for run, answer in self._ended():
                     answers[run.number] = answer
-                    more = more and not isinstance(answer, ProofFound)
+                    more = more and not isinstance(answer, Proved)
             return answers
         finally:
             for run in list(running.values()):
@@ -292,7 +275,7 @@ class Provers:
             if run.number > proved or limit > SHORT or now > run.process.began + 2 * limit:
                 self._end(run)
 
-    def _ended(self) -> Iterator[tuple[_Running, ProverAnswer]]:
+    def _ended(self) -> Iterator[tuple[_Running, Gap]]:
         """Read what provers say for a moment; those that are done, with their answers."""
         deadline = min(run.deadline for run in self._running.values())
         for key, _ in self._selector.select(min(PULSE, max(0.0, deadline - time.monotonic()))):
@@ -302,7 +285,7 @@ class Provers:
             if chunk and len(run.output) <= OUTPUT_LIMIT:
                 continue
             answer = self._finish(run, flooded=bool(chunk))
-            if isinstance(answer, NoProof) and answer.why.startswith(KILLED) and not run.again:
+            if isinstance(answer, Broken) and answer.why.startswith(KILLED) and not run.again:
                 self._begin(run.number, run.attempt, again=True)  # somebody else ended it
                 continue
             yield run, self._remember(run.attempt, answer)
@@ -313,7 +296,7 @@ class Provers:
                 run.deadline = now + wall
                 continue
             self._end(run)
-            yield run, OutOfTime(self.limits.of(run.attempt))
+            yield run, TimedOut(self.limits.of(run.attempt))
 
     def _begin(self, number: int, attempt: Attempt, again: bool = False) -> None:
         strategy, limits = attempt.strategy, self.limits
@@ -327,16 +310,16 @@ class Provers:
         del self._running[run.process.pipe]
         return self._processes.stop(run.process)
 
-    def _finish(self, run: _Running, *, flooded: bool) -> ProverAnswer:
+    def _finish(self, run: _Running, *, flooded: bool) -> Gap:
         status, seconds = self._end(run)
         if flooded:
-            return NoProof("the prover flooded its output")
+            return Unknown("the prover flooded its output")
         output = run.output.decode(errors="replace")
         return read_answer(run.attempt, output, status, seconds, self.limits.of(run.attempt))
 
-    def _remember(self, attempt: Attempt, answer: ProverAnswer) -> ProverAnswer:
+    def _remember(self, attempt: Attempt, answer: Gap) -> Gap:
         """Only a prover's own word is kept: one that was killed or broke may prove it the next time."""
-        if isinstance(answer, NoProof) and not answer.own:
+        if isinstance(answer, Broken):
             self.failures[attempt.strategy.prover] = answer.why
             self.broken |= {attempt.strategy.prover} - self._answered
         else:
@@ -355,7 +338,7 @@ def _waits_for_processor(pid: int) -> bool:
         return False
 
 
-def read_answer(attempt: Attempt, output: str, status: int, seconds: float, limit: float = math.inf) -> ProverAnswer:
+def read_answer(attempt: Attempt, output: str, status: int, seconds: float, limit: float = math.inf) -> Gap:
     """What a prover that ended said. Only a clean exit with a derivation from what it was given is a proof.
 
     `limit`: the processor time that it had. Who is ended by a signal before it was ended by somebody else.
@@ -365,30 +348,28 @@ def read_answer(attempt: Attempt, output: str, status: int, seconds: float, limi
         lines = output.split("\n")
         core = next((line[7:].split() for line in lines if line.startswith("; core ")), None)
         if status == 0 and lines[0] == "unsat" and core is not None:
-            return ProofFound(name, seconds, _used(attempt, core), attempt.offered)
+            return Proved(name, seconds, _used(attempt, core), attempt.offered)
         if status == 0 and lines[0].startswith(("sat", "unknown")):
-            return NoProof(GAVE_UP)
+            return Unknown(GAVE_UP)
     else:
         found = re.search(r"^[#%] SZS status (\w+)", output, re.MULTILINE)
         said = found.group(1) if found else ""
         if status == 0 and said in ("Theorem", "ContradictoryAxioms"):
             labels = inputs_of_proof(output, attempt.text)
             if labels is None:
-                return NoProof(
-                    "the prover claims a theorem and shows no derivation of it from what it was given", False
-                )
-            return ProofFound(name, seconds, _used(attempt, labels), attempt.offered)
+                return Broken("the prover claims a theorem and shows no derivation of it from what it was given")
+            return Proved(name, seconds, _used(attempt, labels), attempt.offered)
         if status >= 0 and said == "ResourceOut":
-            return OutOfTime(seconds)
+            return TimedOut(seconds)
         if status >= 0 and said in ("CounterSatisfiable", "Satisfiable", "GaveUp"):
-            return NoProof(GAVE_UP)
+            return Unknown(GAVE_UP)
     # Its own timer sends the first two; the last one ends who ignores them, and may come from anybody.
     if status in (-signal.SIGPROF, -signal.SIGXCPU) or (status == -signal.SIGKILL and seconds >= NEARLY * limit):
-        return OutOfTime(seconds)
+        return TimedOut(seconds)
     if status in (LOST, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT):
-        return NoProof(f"{KILLED} after {seconds:.1f} s", False)
+        return Broken(f"{KILLED} after {seconds:.1f} s")
     text = " ".join(output.split())
-    return NoProof(f"the prover failed with status {status}: {text[:200]}", False)
+    return Broken(f"the prover failed with status {status}: {text[:200]}")
 
 
 def _used(attempt: Attempt, labels: Sequence[str]) -> tuple[str, ...]:

@@ -23,19 +23,11 @@ from isarstep.prove.counterexamples import Counterexamples
 from isarstep.prove.declared_rules import DeclaredRules
 from isarstep.prove.embedded import Checker, NearStep
 from isarstep.prove.facts import Library
-from isarstep.prove.provers import (
-    Attempt,
-    Cache,
-    OutOfTime,
-    ProverAnswer,
-    ProverLimits,
-    Provers,
-    presences,
-)
+from isarstep.prove.provers import Attempt, Cache, ProverLimits, Provers, presences
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Side, Step, with_gap
-from isarstep.prove.verdict import Gap, Proved, Refuted, Unknown
+from isarstep.prove.verdict import Gap, Proved, Refuted, TimedOut, Unknown
 from isarstep.theory.task import Task
 
 QUICK = 1 / 3  # of the usual seconds: what follows easily follows at once, and most proposals do not
@@ -53,10 +45,10 @@ class PunctualProvers(Provers):
         super().__init__(limits, cache)
         self.until = math.inf
 
-    def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
+    def prove(self, attempts: Iterable[Attempt]) -> Gap:
         left = self.until - time.monotonic()
         if left <= 0:
-            return OutOfTime(0.0)
+            return TimedOut(0.0)
         usual, wanted = self.limits, self.wanted
         self.limits = replace(usual, seconds=min(usual.seconds, left))
         self.wanted = lambda: wanted() and time.monotonic() < self.until
