@@ -43,8 +43,8 @@ from isarstep.logic.abbreviations import expand
 from isarstep.logic.terms import Free, Term, Var, beta_eta_normal, substitute
 from isarstep.mine.graph import read_graph
 from isarstep.prove.proof_search import Plan, sketches
+from isarstep.prove.provers import installed
 from isarstep.prove.sketch import theory_file
-from isarstep.prove.step_prover import installed
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
 from isarstep.theory.outer import STATEMENTS, TheorySource, split_commands

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from isarstep.errors import UserError
-from isarstep.prove.step_prover import Proving, installed
+from isarstep.prove.provers import installed
+from isarstep.prove.step_prover import Proving
 from isarstep.prove.verdict import Proved
 from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem

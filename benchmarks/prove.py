@@ -48,7 +48,8 @@ from isarstep.logic.typestrings import format_type
 from isarstep.prove.facts import Library
 from isarstep.prove.gaps import NOT_PROVED
 from isarstep.prove.proof_search import Plan, sketches
-from isarstep.prove.step_prover import Proving, installed, not_installed
+from isarstep.prove.provers import installed, not_installed
+from isarstep.prove.step_prover import Proving
 from isarstep.prove.verdict import Gap, Proved
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine

@@ -27,7 +27,8 @@ from typing import Any
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.prove.proof_search import Plan, sketches
-from isarstep.prove.step_prover import Proving, installed
+from isarstep.prove.provers import installed
+from isarstep.prove.step_prover import Proving
 from isarstep.prove.verdict import Proved
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine

@@ -19,7 +19,7 @@ from tests.waiting import PATIENCE, PAUSE, gone, number_in, until
 
 from isarstep.bench.example import Example
 from isarstep.cli import run
-from isarstep.prove.step_prover import installed, not_installed
+from isarstep.prove.provers import installed, not_installed
 
 # What no prover has done before it is asked.
 HARD = {

@@ -139,9 +139,9 @@ def _explain(settings: Settings, work: list[Work], identifier: str) -> None:
 
 def _run(settings: Settings, work: list[Work], out: Path, jobs: int, *, resume: bool, as_json: bool) -> None:
     from isarstep.prove.jobs import Run, default_jobs, run_local
-    from isarstep.prove.provers import available, presences, prover_names
+    from isarstep.prove.provers import available, not_installed, prover_names
 
-    missing = "; ".join(str(presence) for presence in presences() if presence.version is None)
+    missing = "; ".join(not_installed())
     if not available():
         raise UserError(f"no prover is installed ({missing}): pip install cvc5, or put eprover on the PATH")
     if missing:

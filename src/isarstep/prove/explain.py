@@ -52,8 +52,8 @@ def _summary(verdict: Verdict) -> list[str]:
 def _question(asked: TraceEntry, names: Names) -> list[str]:
     lines = [f"## {asked.question}: {asked.gap}"]
     for kind, facts in (("premise", asked.query.premises), ("library", asked.query.library)):
-        lines += [f"{kind:>9}  {fact.name}: {_mathematics(fact.prop, names)}" for fact in _shown(asked, facts)]
-    lines.append(f"     goal  {_mathematics(asked.query.goal, names)}")
+        lines += [f"{kind:>9}  {fact.name}: {_readable(fact.prop, names)}" for fact in _shown(asked, facts)]
+    lines.append(f"     goal  {_readable(asked.query.goal, names)}")
     try:
         tried = attempts(asked.query, available(strategies()))
     except CannotEncode as error:
@@ -71,15 +71,9 @@ def _shown(asked: TraceEntry, facts: tuple[Named, ...]) -> list[Named]:
     return list(facts[:40])
 
 
-def _mathematics(term: Term, names: Names) -> str:
+def _readable(said: Term | str, names: Names) -> str:
+    """A term, or tokens that may be one."""
     try:
-        return to_unicode(term, names)
+        return to_unicode(decode(said) if isinstance(said, str) else said, names)
     except UserError:
-        return encode_line(term)
-
-
-def _readable(text: str, names: Names) -> str:
-    try:
-        return to_unicode(decode(text), names)
-    except UserError:
-        return text
+        return said if isinstance(said, str) else encode_line(said)

@@ -32,7 +32,7 @@ from isarstep.prove.provers import (
     Provers,
     Strategy,
     available,
-    presences,
+    not_installed,
 )
 from isarstep.prove.rewriting import TRUE, Rewrite, Rewriter, other_way_round, rewrites_of
 from isarstep.prove.schedule import Effort, Slice
@@ -206,10 +206,8 @@ class GapCloser:
         """The gap with these facts and so many of the library's."""
         known = (*asked.given, *asked.hints)
         more = self.available.relevant(asked.example, asked.context, asked.texts, size, known, order)
-        return self._instantiated(asked, (*first, *self.available.named(more)), len(first) + size)
-
-    def _instantiated(self, asked: OpenGap, named: Sequence[Named], size: int) -> Query:
-        query = instantiated(asked.local, asked.goal, named, asked.signature, size)
+        named = (*first, *self.available.named(more))
+        query = instantiated(asked.local, asked.goal, named, asked.signature, len(first) + size)
         if not self.instances:
             return query
         fits = fitting(named, asked.local, asked.goal, asked.signature)
@@ -346,8 +344,8 @@ class GapCloser:
 
 def nobody() -> str:
     """Why no prover was asked."""
-    missing = [str(presence) for presence in presences() if presence.version is None]
-    return "no prover is installed" + (f" that works ({'; '.join(missing)})" if missing else "")
+    missing = "; ".join(not_installed())
+    return "no prover is installed" + (f" that works ({missing})" if missing else "")
 
 
 def unused(gap: Gap, premises: set[str]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
-from typing import TYPE_CHECKING
 
 from isarstep.logic.sameness import numbered_schematics
 from isarstep.logic.terms import (
@@ -20,9 +19,7 @@ from isarstep.logic.terms import (
     strip_comb,
 )
 from isarstep.logic.tokens import encode_line
-
-if TYPE_CHECKING:
-    from isarstep.prove.verdict import Likeness
+from isarstep.prove.verdict import Likeness
 
 SYMMETRIC = frozenset({"HOL.eq", "Pure.eq", "HOL.not_equal"})
 TRUE, FALSE = Const("HOL.True"), Const("HOL.False")
@@ -39,8 +36,6 @@ def likeness(
     exact = proposal.split() == reference.split()
     left, right = (numbered_schematics(erase(term)) for term in (proposal_term, reference_term))
     padded = f" {' '.join(proposal.split())} "
-    from isarstep.prove.verdict import Likeness
-
     return Likeness(
         exact=exact,
         alpha=exact or left == right,

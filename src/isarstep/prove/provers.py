@@ -129,9 +129,19 @@ def presences() -> list[Presence]:
     return [prover_presence(prover) for prover in dict.fromkeys(strategy.prover for strategy in USUAL)]
 
 
+def installed() -> list[str]:
+    """Provers that can be asked, with versions."""
+    return [str(found) for found in presences() if found.version is not None]
+
+
+def not_installed() -> list[str]:
+    """Provers that cannot be asked, with reasons."""
+    return [str(found) for found in presences() if found.version is None]
+
+
 def prover_names() -> str:
     """The provers that can be asked with their versions, as tables name them."""
-    return ", ".join(str(presence) for presence in presences() if presence.version is not None)
+    return ", ".join(installed())
 
 
 class Cache:

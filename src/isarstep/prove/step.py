@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
+from typing import Literal, TypeAlias
 
 from isarstep.logic.readable import latex_of
 from isarstep.logic.terms import Term
-
-if TYPE_CHECKING:
-    from isarstep.prove.verdict import Gap, Proved
+from isarstep.prove.verdict import Gap, Refuted, proved
 
 STEP = "P"  # how proofs call it
 
@@ -47,36 +45,36 @@ class Step:
     @property
     def sides(self) -> int:
         """How many of the two gaps are proved."""
-        return sum(map(_proved, (self.first, self.second)))
+        return sum(map(proved, (self.first, self.second)))
 
     @property
     def contradictory(self) -> bool:
-        return _proved(self.against)
+        return proved(self.against)
 
     @property
     def false(self) -> bool:
         """Values make the facts true and the step false."""
-        return type(self.first).__name__ == "Refuted"
+        return isinstance(self.first, Refuted)
 
     @property
     def idle(self) -> bool:
         """The goal was proved, but not with this step."""
-        return self.second is not None and _proved(self.second) and not self.second.uses(STEP)
+        return self.second is not None and proved(self.second) and not self.second.uses(STEP)
 
     @property
     def by_itself(self) -> bool:
         """It was proved without any of the facts: it is true whatever they say."""
-        return _proved(self.first) and not any(name[:2] == "F." or name == "?" for name in self.first.facts)
+        return proved(self.first) and not any(name[:2] == "F." or name == "?" for name in self.first.facts)
 
     @property
     def follows(self) -> bool:
         """From the facts."""
-        return _proved(self.first)
+        return proved(self.first)
 
     @property
     def first_by(self) -> str:
         """Who proved that it follows from the facts."""
-        return self.first.by if _proved(self.first) else ""
+        return self.first.by if proved(self.first) else ""
 
     @property
     def of_rule_alone(self) -> bool:
@@ -169,10 +167,6 @@ def with_rules(steps: Sequence[Step], near: Iterable[Step]) -> list[Step]:
         else:
             marked[place] = replace(marked[place], by_rule=step.by_rule)
     return marked
-
-
-def _proved(gap: Gap | None) -> TypeGuard[Proved]:
-    return type(gap).__name__ == "Proved"
 
 
 def further(steps: Sequence[Step], wider: Iterable[Step]) -> list[Step]:

@@ -23,7 +23,7 @@ from isarstep.prove.counterexamples import Counterexamples
 from isarstep.prove.declared_rules import DeclaredRules
 from isarstep.prove.embedded import Checker, NearStep
 from isarstep.prove.facts import Library
-from isarstep.prove.provers import Attempt, Cache, ProverLimits, Provers, presences
+from isarstep.prove.provers import Attempt, Cache, ProverLimits, Provers, installed, not_installed
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Side, Step, with_gap
@@ -327,13 +327,3 @@ def with_all_facts(task: Task) -> Example:
     if task.has_reference:
         return example
     return replace(example, f4=tuple(dict.fromkeys((*example.f2, *example.f4))))
-
-
-def installed() -> list[str]:
-    """Provers that can be asked, with versions."""
-    return [str(found) for found in presences() if found.version is not None]
-
-
-def not_installed() -> list[str]:
-    """Provers that cannot be asked, with reasons."""
-    return [str(found) for found in presences() if found.version is None]

@@ -7,7 +7,7 @@ were tried. Nothing here says "Sledgehammer": a gap is proved from the given pre
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeGuard
 
 from isarstep.logic.terms import Free, Term
 
@@ -101,7 +101,7 @@ Gap: TypeAlias = Proved | Refuted | TimedOut | Unknown
 NOT_ASKED = Unknown("not asked")
 
 
-def proved(gap: Gap) -> bool:
+def proved(gap: Gap | None) -> TypeGuard[Proved]:
     return isinstance(gap, Proved)
 
 
@@ -202,7 +202,7 @@ class WellFormed:
         """The paper's: F.2 alone does not give F.3, by way of P it does. A proof of F.3 that leaves P unused says
         nothing about P.
         """
-        by_way = isinstance(self.second, Proved) and self.second.uses("P")
+        by_way = proved(self.second) and self.second.uses("P")
         return self.bridged and by_way and not proved(self.background.direct_paper)
 
     @property
@@ -212,15 +212,11 @@ class WellFormed:
     @property
     def gap_class(self) -> GapClass:
         """The paper's classes: F.3 follows without P, by way of P, or not at all."""
-        if proved(self.background.direct):
-            return "small"
-        return "just right" if self.bridged else "large"
+        return "small" if proved(self.background.direct) else "just right" if self.bridged else "large"
 
     @property
     def gap_class_paper(self) -> GapClass:
-        if proved(self.background.direct_paper):
-            return "small"
-        return "just right" if self.bridged else "large"
+        return "small" if proved(self.background.direct_paper) else "just right" if self.bridged else "large"
 
     @property
     def redundant(self) -> bool:

@@ -15,7 +15,7 @@ from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from isarstep.errors import UserError
-from isarstep.prove.step_prover import installed
+from isarstep.prove.provers import installed
 from isarstep.serve import answer_fields, schema
 from isarstep.serve.gate import Gate, ServerLimits
 from isarstep.serve.places import Load

@@ -49,7 +49,7 @@ def printed_proposals(task: Task, found: Proposals, checked: bool, unknown: Sequ
     if found.contradiction is not None:
         lines += ["", f"The facts contradict each other ({found.contradiction}): everything follows from them."]
     if checked:
-        from isarstep.prove.step_prover import installed, not_installed
+        from isarstep.prove.provers import installed, not_installed
         from isarstep.prove.verdict import AUTHORITY
 
         lines += ["", f"Asked: {', '.join(installed()) or 'nobody'}."]

@@ -20,9 +20,10 @@ from isarstep.logic.terms import Term
 from isarstep.memory import shared_property
 from isarstep.prove.embedded import NearStep
 from isarstep.prove.proof_search import Plan, sketches
+from isarstep.prove.provers import installed, not_installed
 from isarstep.prove.sketch import Sketch, exact_text, holds_at_all_types, is_rewrite_rule, isar_text, theory_file
 from isarstep.prove.step import Step, further, ranked, with_gap, with_rules
-from isarstep.prove.step_prover import Proving, installed, not_installed
+from isarstep.prove.step_prover import Proving
 from isarstep.prove.verdict import AUTHORITY, Proved
 from isarstep.serve import answer_fields, schema
 from isarstep.serve.attention_view import attention_of

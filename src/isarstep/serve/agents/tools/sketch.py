@@ -8,7 +8,7 @@ from typing import Annotated, Any, Unpack
 from pydantic import BaseModel, Field
 
 from isarstep.errors import UserError
-from isarstep.prove.step_prover import installed
+from isarstep.prove.provers import installed
 from isarstep.serve.agents.tools.results import (
     LONGEST_TEXT,
     Around,
