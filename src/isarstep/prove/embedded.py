@@ -159,18 +159,19 @@ class Checker:
 
     def direct(self, example: Example, theory_context: TheoryContext | None = None) -> Gap:
         """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
-        context = self.typed(example, theory_context)
-        return self.closer.gap(replace(_direct(example, context), hints=context.f5_lemmas))
+        return self.closer.gap(self._asked(example, theory_context))
 
     def simplified(self, example: Example, theory_context: TheoryContext | None = None) -> Proved | None:
         """The same by calculation and rewriting alone, by an induction if need be. Raises UserError."""
-        context = self.typed(example, theory_context)
-        return by_plain_induction(self.closer, replace(_direct(example, context), hints=context.f5_lemmas))
+        return by_plain_induction(self.closer, self._asked(example, theory_context))
 
     def inductions(self, example: Example, theory_context: TheoryContext | None = None) -> Iterator[Gap]:
         """The same by induction and case distinction, an answer for each that is tried. Raises UserError."""
+        yield from by_induction(self.closer, self._asked(example, theory_context))
+
+    def _asked(self, example: Example, theory_context: TheoryContext | None) -> OpenGap:
         context = self.typed(example, theory_context)
-        yield from by_induction(self.closer, replace(_direct(example, context), hints=context.f5_lemmas))
+        return replace(_direct(example, context), hints=context.f5_lemmas)
 
     def one_rule_away(
         self, example: Example, theory_context: TheoryContext | None, declared: DeclaredRules | None

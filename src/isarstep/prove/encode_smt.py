@@ -81,11 +81,7 @@ class _Writer:
                     raise CannotEncode("an application whose function is computed")
                 return f"({self.term(head)} {' '.join(self.term(a) for a in args)})"
             case f.Lam():
-                binders: list[f.SortedVariable] = []
-                body: Formula = term
-                while isinstance(body, f.Lam):
-                    binders.append(body.var)
-                    body = body.body
+                binders, body = f.binders(term)
                 # cvc5 wants a lambda's body to be no function: name the arguments that are still missing.
                 rest, _ = f.arguments_of(f.sort_of(body))
                 names = [f"x{v.number}" for v in binders]
@@ -99,11 +95,7 @@ class _Writer:
                 sorts = [self.sort(v.sort) for v in binders] + [self.sort(s) for s in rest]
                 return f"(lambda ({' '.join(f'({n} {s})' for n, s in zip(names, sorts, strict=True))}) {text})"
             case f.Quant(kind, _, _):
-                bound: list[f.SortedVariable] = []
-                inner: Formula = term
-                while isinstance(inner, f.Quant) and inner.kind == kind:
-                    bound.append(inner.var)
-                    inner = inner.body
+                bound, inner = f.binders(term)
                 variables = " ".join(f"(x{v.number} {self.sort(v.sort)})" for v in bound)
                 return f"({kind} ({variables}) {self.term(inner)})"
             case f.Conn(op, args):

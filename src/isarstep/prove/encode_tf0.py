@@ -8,7 +8,7 @@ cases; `if` likewise. Types are never erased.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from isarstep.prove import formula as f
 from isarstep.prove.formula import (
@@ -105,9 +105,9 @@ class _Part:
 
 
 def _lift(formula: Formula) -> _Part:
-    lifting = _Lifting()
-    body = lifting.lift(formula)
-    return _Part(body, {symbol: _Part(equation) for symbol, equation in lifting.equations.items()})
+    equations: dict[str, Formula] = {}
+    body = _lifted(formula, equations)
+    return _Part(body, {symbol: _Part(equation) for symbol, equation in equations.items()})
 
 
 _parts: ByIdentity[_Part] = ByIdentity()
@@ -120,32 +120,21 @@ def _extensionality(sort: f.Fun) -> _Part:
     return _Part(f.universally((left, right), implication(same, f.Eq(left, right))))
 
 
-class _Lifting:
-    """Replaces lambdas by symbols applied to the variables they mention."""
-
-    def __init__(self) -> None:
-        self.equations: dict[str, Formula] = {}
-
-    def lift(self, term: Formula) -> Formula:
-        if isinstance(term, f.Arith | f.Number):
-            raise CannotEncode("interpreted arithmetic in a first-order problem")
-        return self._lift_lambda(term) if isinstance(term, f.Lam) else f.with_children(term, self.lift)
-
-    def _lift_lambda(self, term: f.Lam) -> Formula:
-        free = f.free_variables(term)
-        sort: Sort = f.sort_of(term)
-        for var in reversed(free):
-            sort = f.Fun(var.sort, sort)
-        # Equal lambdas have the same symbol, in all problems: its name is what it stands for.
-        symbol = f.Sym(f"$lambda : {f.text_without_names(term)}", sort)
-        if symbol.name not in self.equations:
-            body: Formula = term
-            binders = list(free)
-            while isinstance(body, f.Lam):
-                binders.append(body.var)
-                body = body.body
-            self.equations[symbol.name] = f.universally(binders, f.Eq(ap(symbol, *binders), self.lift(body)))
-        return ap(symbol, *free)
+def _lifted(term: Formula, equations: dict[str, Formula]) -> Formula:
+    """With symbols, applied to the variables they mention, for lambdas; and what defines them."""
+    if isinstance(term, f.Arith | f.Number):
+        raise CannotEncode("interpreted arithmetic in a first-order problem")
+    if not isinstance(term, f.Lam):
+        return f.with_children(term, lambda part: _lifted(part, equations))
+    free = f.free_variables(term)
+    sort = reduce(lambda result, var: f.Fun(var.sort, result), reversed(free), f.sort_of(term))
+    # Equal lambdas have the same symbol, in all problems: its name is what it stands for.
+    symbol = f.Sym(f"$lambda : {f.text_without_names(term)}", sort)
+    if symbol.name not in equations:
+        inner, body = f.binders(term)
+        binders = [*free, *inner]
+        equations[symbol.name] = f.universally(binders, f.Eq(ap(symbol, *binders), _lifted(body, equations)))
+    return ap(symbol, *free)
 
 
 TRUTH_VALUES = ("tff(bool_type,type,bool: $tType).", "tff(tt_type,type,tt: bool).", "tff(ff_type,type,ff: bool).")

@@ -288,7 +288,10 @@ def _matcher(machine: Machine, pattern: Term, variables: list[Var]) -> Matcher:
         return lambda value, bound: value > 1 and value % 2 == bit and inner(value // 2, bound)
     domain = machine.domain(result)
     if not schematics(pattern):
-        return _literal(machine, pattern, name)
+        if name not in LITERALS and not name.startswith(FINITE) and not _constructs(domain, name):
+            raise Undetermined
+        expected = machine.evaluate(machine.code(pattern), ())
+        return lambda value, _bound: domain.equal(value, expected)
     inner_matchers = [_matcher(machine, argument, variables) for argument in arguments]
     if name == "Product_Type.Pair":
         return lambda value, bound: all(m(v, bound) for m, v in zip(inner_matchers, value, strict=True))
@@ -309,17 +312,6 @@ def _constructs(domain: Domain, name: str) -> bool:
 LITERALS = ("HOL.True", "HOL.False", "Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral",
             "List.list.Nil", "Product_Type.Unity", "Num.num.One", "Num.num.Bit0", "Num.num.Bit1", "List.list.Cons",
             "Product_Type.Pair", "String.char.Char")  # fmt: skip
-
-
-def _literal(machine: Machine, pattern: Term, name: str) -> Matcher:
-    head, _ = strip_comb(pattern)
-    assert type(head) is Const
-    assert head.type is not None
-    domain = machine.domain(strip_fun(head.type)[1])
-    if name not in LITERALS and not name.startswith(FINITE) and not _constructs(domain, name):
-        raise Undetermined
-    expected = machine.evaluate(machine.code(pattern), ())
-    return lambda value, _bound: domain.equal(value, expected)
 
 
 def _variable(machine: Machine, variable: Var, variables: list[Var]) -> Matcher:

@@ -90,7 +90,7 @@ class Library:
         self._count_uses, self._lemmas, self._order = uses, cache(lemmas), cache(proofs)
         self._have_read: set[str] = set()
         self._theory_texts = cache(self._texts_of)
-        self._alike = lru_cache(maxsize=1024)(self._of_like_pattern)  # every question about an example asks for its own
+        self.alike = lru_cache(maxsize=1024)(self._alike)  # every question about an example asks for its own
 
         def fact(number: int) -> Named:
             """Name and typed proposition, abbreviations unfolded."""
@@ -217,11 +217,8 @@ class Library:
         same = (self._theory_texts(theory).get(length, ()) for theory in self._among(theories))
         return sorted(number for numbers in same for number in numbers if self.texts[number] == text)
 
-    def alike(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
+    def _alike(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
         """The facts of these theories, or of all, with these tokens up to the names of variables, free or schematic."""
-        return self._alike(text, theories)
-
-    def _of_like_pattern(self, text: str, theories: frozenset[str] | None) -> Sequence[int]:
         # Only facts of as many tokens can be: to look at all of them takes a second.
         self.read(theories)
         pattern, length = _pattern(text), text.count(" ")

@@ -158,6 +158,16 @@ def spine(term: Formula) -> tuple[Formula, list[Formula]]:
     return term, args
 
 
+def binders(term: Lam | Quant) -> tuple[list[SortedVariable], Formula]:
+    """The variables that binders of one kind bind around a body, the outermost first, and the body."""
+    found: list[SortedVariable] = []
+    body: Formula = term
+    while type(body) is type(term) and getattr(body, "kind", "") == getattr(term, "kind", ""):
+        found.append(body.var)
+        body = body.body
+    return found, body
+
+
 def children(term: Formula) -> tuple[Formula, ...]:
     match term:
         case Ap(fun, arg):

@@ -35,7 +35,7 @@ from isarstep.logic.terms import (
 )
 from isarstep.logic.types import type_of
 from isarstep.prove.matching import Matching
-from isarstep.prove.monomorphise import Named, is_general, match_in_sorts, term_type_variables
+from isarstep.prove.monomorphise import Named, is_general, term_type_variables
 
 CASE = "case"  # how hypotheses of a case are called: case(1), case(2), ...
 MOST_CASES = 12
@@ -135,7 +135,10 @@ def apply_rule(
     for used, matching in _majors(form.majors, premises, signature):
         chosen = [matching.terms.get((v.name, v.index), t) for v, t in zip(form.arguments, targets, strict=True)]
         found = [term for term in chosen if term is not None]
-        if len(found) != len(chosen) or not _typed(form, found, matching, signature):
+        typed = len(found) == len(chosen) and all(
+            matching.fits_type(v.type, type_of(t)) for v, t in zip(form.arguments, found, strict=True)
+        )
+        if not typed or not matching.complete(term_type_variables(form.fact.prop)):
             continue
         made = _applied(form, premises, goal, found, arbitrary, matching, used)
         if made is not None:
@@ -157,19 +160,6 @@ def _majors(
                     further.append(((*used, premise), more))
         ways = further[:4]
     return ways
-
-
-def _typed(form: RuleForm, targets: Sequence[Term], matching: Matching, signature: Signature) -> bool:
-    """Have all targets the types that the rule asks for, and all its type variables a value?"""
-    for variable, target in zip(form.arguments, targets, strict=True):
-        typ = type_of(target)
-        if typ is None or variable.type is None:
-            return False
-        more = match_in_sorts(variable.type, typ, matching.types, signature)
-        if more is None:
-            return False
-        matching.types = more
-    return matching.complete(term_type_variables(form.fact.prop))
 
 
 def _applied(

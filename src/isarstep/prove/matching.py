@@ -52,7 +52,7 @@ class Matching:
                     return False
             elif type(left) is Abs:
                 domain = right.type if type(right) is Abs else self._instantiated(left.type)
-                if not self._type(left.type, domain):
+                if not self.fits_type(left.type, domain):
                     return False
                 body = right.body if type(right) is Abs else App(increase(right, 1), Bound(0))
                 todo.append((left.body, body, (domain, *binders)))
@@ -64,7 +64,7 @@ class Matching:
                 # The function first: its types are known before those of what it is applied to.
                 todo += [(left.arg, right.arg, binders), (left.fun, right.fun, binders)]
             elif type(left) is Const:
-                if type(right) is not Const or left.name != right.name or not self._type(left.type, right.type):
+                if type(right) is not Const or left.name != right.name or not self.fits_type(left.type, right.type):
                     return False
             elif left != right:  # a bound variable, or a fixed one
                 return False
@@ -79,7 +79,8 @@ class Matching:
         """Has every one of these type variables a value? An instance has none left."""
         return all(variable in self.types for variable in variables if isinstance(variable, TVar))
 
-    def _type(self, pattern: Typ | None, typ: Typ | None) -> bool:
+    def fits_type(self, pattern: Typ | None, typ: Typ | None) -> bool:
+        """The same of types."""
         if pattern is None or typ is None:
             return False
         more = match_in_sorts(pattern, typ, self.types, self.signature)
@@ -93,7 +94,7 @@ class Matching:
         around the variable says so: `f x` with `f` from nat would fit a function from int."""
         head, arguments = strip_comb(term)
         found = applied_type(_type_of_head(head, binders), len(arguments) - count)
-        return len(arguments) >= count and self._type(variable.type, found)
+        return len(arguments) >= count and self.fits_type(variable.type, found)
 
     def _variable(self, variable: Var, arguments: Sequence[Term], term: Term, binders: tuple[Typ | None, ...]) -> bool:
         """The variable, applied to different bound variables of the pattern, stands for what remains of the term when

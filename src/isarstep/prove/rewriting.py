@@ -9,7 +9,7 @@ alike but for the order of variables.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from isarstep.logic.hol import BOOL, dest_binary, dest_trueprop, strip_pure_imp
@@ -127,14 +127,8 @@ def other_way_round(facts: Iterable[Named], declared: Callable[[str], Iterable[R
     return tuple(dict.fromkeys(found))
 
 
-@dataclass(slots=True)
-class Known:
-    """What holds where a term stands: what a term is, and by which premises and rules."""
-
-    values: dict[Term, tuple[Term, Names]] = field(default_factory=dict)
-
-    def assuming(self, formula: Term, names: Names) -> Known:
-        return Known({**self.values, **dict(_assumed(formula, names))})
+# What holds where a term stands: what a term is, and by which premises and rules.
+Known: TypeAlias = dict[Term, tuple[Term, Names]]
 
 
 def _assumed(formula: Term, names: Names) -> Iterator[tuple[Term, tuple[Term, Names]]]:
@@ -205,12 +199,12 @@ class Rewriter:
         """What the premises say, each also as the others make it simpler; None: they contradict each other."""
         stated = [(premise.name, dest_trueprop(premise.prop)) for premise in premises]
         formulas = [(name, formula) for name, formula in stated if formula is not None]
-        known = Known()
+        known: Known = {}
         for place, (name, formula) in enumerate(formulas):
             others = known
             for other, (beside, said) in enumerate(formulas):
                 if other > place:
-                    others = others.assuming(said, (beside,))
+                    others = others | dict(_assumed(said, (beside,)))
             before, self.used = self.used, {}
             simpler = self._visit(beta_normal(formula), others, 0)
             names = (name, *self.used)
@@ -218,9 +212,9 @@ class Rewriter:
             if simpler == FALSE:
                 self.used.update(dict.fromkeys(names))
                 return None
-            known = known.assuming(formula, (name,))
+            known = known | dict(_assumed(formula, (name,)))
             if simpler not in (formula, TRUE):
-                known = known.assuming(simpler, names)
+                known = known | dict(_assumed(simpler, names))
         return known
 
     def _visit(self, term: Term, known: Known, depth: int) -> Term:
@@ -243,25 +237,25 @@ class Rewriter:
         name = head.name if type(head) is Const else ""
         if name in ("HOL.implies", "HOL.conj") and len(arguments) == 2:
             first = self._visit(arguments[0], known, depth)
-            inside = known if loose(first) else known.assuming(first, ())
+            inside = known if loose(first) else known | dict(_assumed(first, ()))
             return list_comb(head, [first, self._visit(arguments[1], inside, depth)])
         if name == "HOL.If" and len(arguments) == 3:
             test = self._visit(arguments[0], known, depth)
             if loose(test) or test in (TRUE, FALSE):
                 return list_comb(head, [test, *arguments[1:]])
             negated = App(Const("HOL.Not", Type("fun", (BOOL, BOOL))), test)
-            yes = self._visit(arguments[1], known.assuming(test, ()), depth)
-            no = self._visit(arguments[2], known.assuming(negated, ()), depth)
+            yes = self._visit(arguments[1], known | dict(_assumed(test, ())), depth)
+            no = self._visit(arguments[2], known | dict(_assumed(negated, ())), depth)
             return list_comb(head, [test, yes, no])
         return list_comb(head, [self._visit(argument, known, depth) for argument in arguments])
 
     def _at_root(self, term: Term, known: Known, depth: int) -> Term | None:
-        found = known.values.get(term)
+        found = known.get(term)
         if found is not None:
             self.used.update(dict.fromkeys(found[1]))
             return found[0]
         head, arguments = strip_comb(term)
-        function = known.values.get(head) if arguments else None
+        function = known.get(head) if arguments else None
         if function is not None:
             self.used.update(dict.fromkeys(function[1]))
             return list_comb(function[0], arguments)
