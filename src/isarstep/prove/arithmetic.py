@@ -87,12 +87,9 @@ def _zero(like: Formula) -> Number:
     return Number(0, sort)
 
 
-def _monus(_: tuple[str, ...], v: list[Formula]) -> Formula:
-    return Ite(Arith("<=", (v[1], v[0])), Arith("-", (v[0], v[1])), _zero(v[0]))
-
-
 def _minus(names: tuple[str, ...], v: list[Formula]) -> Formula:
-    return _monus(names, v) if names[0] == NAT_TYPE else Arith("-", (v[0], v[1]))
+    less = Arith("-", (v[0], v[1]))
+    return Ite(Arith("<=", (v[1], v[0])), less, _zero(v[0])) if names[0] == NAT_TYPE else less
 
 
 def _divide(names: tuple[str, ...], v: list[Formula]) -> Formula:

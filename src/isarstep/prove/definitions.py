@@ -32,7 +32,7 @@ from isarstep.prove.formula import (
 from isarstep.prove.lower import Arguments, Closure, Definition, Definitions, Lowering, Value, argument_types, type_text
 
 Build = Callable[[Lowering, Arguments], Formula]
-Make = Callable[[list[Typ]], Definition]
+Make = Callable[[Typ], Definition | None]  # at a type of the constant
 
 
 def definitions(arithmetic: bool, unfold: bool = True) -> Definitions:
@@ -41,20 +41,10 @@ def definitions(arithmetic: bool, unfold: bool = True) -> Definitions:
     """
 
     def find(name: str, typ: Typ) -> Definition | None:
-        if arithmetic:
-            found = arithmetic_definition(name, typ)
-            if found is not None:
-                return found
-        made = LOGIC.get(name)
-        if made is not None:
-            return made(argument_types(typ)[0])
-        if not unfold:
-            return None
-        made = PLAIN.get(name)
-        if made is not None:
-            return made(argument_types(typ)[0])
-        overloaded = OVERLOADED.get(name)
-        return overloaded(typ) if overloaded is not None else None
+        if arithmetic and (found := arithmetic_definition(name, typ)) is not None:
+            return found
+        made = LOGIC.get(name) or (UNFOLDED.get(name) if unfold else None)
+        return None if made is None else made(typ)
 
     return find
 
@@ -64,12 +54,17 @@ def member(low: Lowering, element: Value, of: Value) -> Formula:
 
 
 def _fixed(arity: int, build: Build) -> Make:
-    return lambda types: Definition(arity, build)
+    return lambda _: Definition(arity, build)
 
 
 def _typed(arity: int, build: Callable[[Lowering, Arguments, list[Typ]], Formula]) -> Make:
     """One that depends on the types of its arguments."""
-    return lambda types: Definition(arity, lambda low, args: build(low, args, types))
+
+    def make(typ: Typ) -> Definition:
+        types, _ = argument_types(typ)
+        return Definition(arity, lambda low, args: build(low, args, types))
+
+    return make
 
 
 def _quantifier(kind: str) -> Make:
@@ -238,7 +233,8 @@ def _interval(name: str, below: str, above: str) -> Make:
     """An interval stays a symbol, so that facts about intervals are about it; what its elements are is an axiom.
     `below` relates the lower bound to an element, `above` an element to the upper bound; empty: there is none."""
 
-    def make(types: list[Typ]) -> Definition:
+    def make(typ: Typ) -> Definition:
+        types, _ = argument_types(typ)
         element = types[0]
         relation = fun(element, fun(element, Type("HOL.bool")))
 
@@ -271,31 +267,9 @@ INTERVALS = {
     "greaterThanAtMost": (LESS, LESS_EQ),
     "atLeastAtMost": (LESS_EQ, LESS_EQ),
 }
-PLAIN: dict[str, Make] = {
-    **{f"Set_Interval.ord_class.{name}": _interval(name, *bounds) for name, bounds in INTERVALS.items()},
-    "Set.insert": _fixed(
-        3, lambda low, a: disjunction(low.equal(low.lower(a[2]), low.lower(a[0])), member(low, a[2], a[1]))
-    ),
-    IMAGE: _typed(3, _image),
-    "Set.vimage": _fixed(3, lambda low, a: member(low, low.apply(a[0], a[2]), a[1])),
-    "Set.Pow": _typed(2, _pow),
-    "Fun.comp": _fixed(3, lambda low, a: low.apply(a[0], low.apply(a[1], a[2]))),
-    "Fun.id": _fixed(1, lambda low, a: low.lower(a[0])),
-    "Fun.inj_on": _typed(2, _injective),
-    "Fun.fun_upd": _fixed(
-        4, lambda low, a: Ite(low.equal(low.lower(a[3]), low.lower(a[1])), low.lower(a[2]), low.apply(a[0], a[3]))
-    ),
-    "Product_Type.Pair": _typed(2, _pair),
-    "Product_Type.prod.fst": _typed(1, lambda low, a, types: _project(low, types[0], a[0])[0]),
-    "Product_Type.prod.snd": _typed(1, lambda low, a, types: _project(low, types[0], a[0])[1]),
-    "Product_Type.prod.case_prod": _typed(2, _case_prod),
-    "Product_Type.Sigma": _typed(3, _sigma),
-    "Hilbert_Choice.Eps": _choice(_eps_axiom, "Eps"),
-    "HOL.The": _choice(_the_axiom, "The"),
-}
 
 
-def _pointwise(build: Callable[..., Formula], arity: int) -> Callable[[Typ], Definition | None]:
+def _pointwise(build: Callable[..., Formula], arity: int) -> Make:
     """An operation on sets, bool and functions into those, element by element."""
 
     def make(typ: Typ) -> Definition | None:
@@ -325,7 +299,7 @@ def _towards_bool(carrier: Typ) -> tuple[list[Typ], Typ | None]:
     return domains, None
 
 
-def _order(strict: bool) -> Callable[[Typ], Definition | None]:
+def _order(strict: bool) -> Make:
     """<= and < on sets, bool and predicates: inclusion, and inclusion without the converse."""
 
     def make(typ: Typ) -> Definition | None:
@@ -348,7 +322,7 @@ def _order(strict: bool) -> Callable[[Typ], Definition | None]:
     return make
 
 
-def _big(kind: str) -> Callable[[Typ], Definition | None]:
+def _big(kind: str) -> Make:
     """Sup and Inf of a set of sets: union and intersection."""
 
     def make(typ: Typ) -> Definition | None:
@@ -375,7 +349,7 @@ def _big(kind: str) -> Callable[[Typ], Definition | None]:
     return make
 
 
-def _only_sets(make: Callable[[Typ], Definition | None]) -> Callable[[Typ], Definition | None]:
+def _only_sets(make: Make) -> Make:
     def restricted(typ: Typ) -> Definition | None:
         carrier = argument_types(typ)[0][0]
         return make(typ) if isinstance(carrier, Type) and carrier.name == "Set.set" else None
@@ -383,7 +357,27 @@ def _only_sets(make: Callable[[Typ], Definition | None]) -> Callable[[Typ], Defi
     return restricted
 
 
-OVERLOADED: dict[str, Callable[[Typ], Definition | None]] = {
+UNFOLDED: dict[str, Make] = {
+    **{f"Set_Interval.ord_class.{name}": _interval(name, *bounds) for name, bounds in INTERVALS.items()},
+    "Set.insert": _fixed(
+        3, lambda low, a: disjunction(low.equal(low.lower(a[2]), low.lower(a[0])), member(low, a[2], a[1]))
+    ),
+    IMAGE: _typed(3, _image),
+    "Set.vimage": _fixed(3, lambda low, a: member(low, low.apply(a[0], a[2]), a[1])),
+    "Set.Pow": _typed(2, _pow),
+    "Fun.comp": _fixed(3, lambda low, a: low.apply(a[0], low.apply(a[1], a[2]))),
+    "Fun.id": _fixed(1, lambda low, a: low.lower(a[0])),
+    "Fun.inj_on": _typed(2, _injective),
+    "Fun.fun_upd": _fixed(
+        4, lambda low, a: Ite(low.equal(low.lower(a[3]), low.lower(a[1])), low.lower(a[2]), low.apply(a[0], a[3]))
+    ),
+    "Product_Type.Pair": _typed(2, _pair),
+    "Product_Type.prod.fst": _typed(1, lambda low, a, types: _project(low, types[0], a[0])[0]),
+    "Product_Type.prod.snd": _typed(1, lambda low, a, types: _project(low, types[0], a[0])[1]),
+    "Product_Type.prod.case_prod": _typed(2, _case_prod),
+    "Product_Type.Sigma": _typed(3, _sigma),
+    "Hilbert_Choice.Eps": _choice(_eps_axiom, "Eps"),
+    "HOL.The": _choice(_the_axiom, "The"),
     "Orderings.bot_class.bot": _pointwise(lambda: Truth(False), 0),
     "Orderings.top_class.top": _pointwise(lambda: Truth(True), 0),
     "Lattices.inf_class.inf": _pointwise(conjunction, 2),

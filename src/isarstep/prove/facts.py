@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -119,7 +119,10 @@ class Library:
 
     @cached_property
     def _theorems(self) -> Mapping[tuple[str, str], Sequence[int]]:
-        return _grouped(zip(self._theories, self._names, strict=True))
+        places: dict[tuple[str, str], list[int]] = {}
+        for number, key in enumerate(zip(self._theories, self._names, strict=True)):
+            places.setdefault(key, []).append(number)
+        return places
 
     @cached_property
     def _declared(self) -> frozenset[str]:
@@ -315,18 +318,9 @@ def proof_order(benchmark: Any) -> ProofOrder:
     }
 
 
-Key = TypeVar("Key", str, tuple[str, str])
 _VARIABLE = re.compile(r"(?:FREE|VAR) \S+")
 
 
 def _pattern(text: str) -> str:
     """The text without the names of its variables."""
     return _VARIABLE.sub("_", text)
-
-
-def _grouped(keys: Iterable[Key]) -> dict[Key, list[int]]:
-    """The places of each key."""
-    places: dict[Key, list[int]] = {}
-    for number, key in enumerate(keys):
-        places.setdefault(key, []).append(number)
-    return places

@@ -6,6 +6,7 @@ table, so an interrupted run goes on with the next one.
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -57,6 +58,7 @@ from isarstep.prove.witnesses import about_same_values, fixed_mentioned, witness
 from isarstep.whole_files import write_whole
 
 FALSEHOOD = "CONST HOL.Trueprop $ CONST HOL.False"
+LOCAL = re.compile(r"F\d+")  # how Check.ML calls premises without a name in the library
 
 Names = Mapping[str, tuple[str, ...]]  # of library facts, by their tokens
 
@@ -138,7 +140,7 @@ def inquiry(example: Example, proposals: Sequence[str], names: Names) -> Inquiry
 def gap_of_isabelle(answer: Answer) -> Gap:
     match answer.answer:
         case "proved":
-            library = sum(not _local(name) for name in answer.facts)
+            library = sum(LOCAL.fullmatch(name) is None for name in answer.facts)
             return Proved(answer.by, answer.seconds, answer.facts, library)
         case "refuted":
             return Refuted(answer.by, answer.why)
@@ -148,11 +150,6 @@ def gap_of_isabelle(answer: Answer) -> Gap:
             return NOT_ASKED
         case _:
             return Unknown(answer.why)
-
-
-def _local(name: str) -> bool:
-    """Premises without a name in the library are called F1, F2, ... in Check.ML."""
-    return name.startswith("F") and name[1:].isdigit()
 
 
 def verdicts(
@@ -215,9 +212,6 @@ class TheoryRun(Run):
         self.chunks = [tuple(group) for group in groups.values()]
         missing = [self.split[item.position] for number in self.missing() for item in self.chunks[number]]
         self.names = fact_names(benchmark, missing)
-
-    def note_provers(self, provers: str) -> None:
-        write_whole(self.parts / "provers", provers)
 
     @property
     def provers(self) -> str:
@@ -306,7 +300,7 @@ def _session(
             finished(_write(run, number, answers))
     provers = isabelle.ask(session, inquiries.values(), limits, take, news)
     if provers:
-        run.note_provers(prover_versions(isabelle.installation, provers))
+        write_whole(run.parts / "provers", prover_versions(isabelle.installation, provers))
 
 
 def _write(run: TheoryRun, number: int, answers: Mapping[str, Mapping[str, Answer]]) -> int:

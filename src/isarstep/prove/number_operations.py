@@ -233,13 +233,10 @@ def _fractions(holds: Callable[[Fraction], bool]) -> BuiltIn:
         element = typ.args[0] if isinstance(typ, Type) and typ.args else typ
         if name_of_type(element) not in FIELDS:
             return None
-        return Computation(0, lambda: PredicateSet(lambda x: _is_rational_and(x, holds), infinite=True))
+        made = PredicateSet(lambda x: x.im == 0 and holds(x.re) if isinstance(x, Gauss) else holds(x), infinite=True)
+        return Computation(0, lambda: made)
 
     return make
-
-
-def _is_rational_and(x: Value, holds: Callable[[Fraction], bool]) -> bool:
-    return x.im == 0 and holds(x.re) if isinstance(x, Gauss) else holds(x)
 
 
 OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {

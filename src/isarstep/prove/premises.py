@@ -66,7 +66,7 @@ class Relevance:
     def __init__(self, library: Library, used: float = USED) -> None:
         self.library, self._used = library, used
         self._numbers: dict[str, int] = {}
-        self._of_theory = lru_cache(maxsize=None)(self._theory_mentions)
+        self._of_theory = lru_cache(maxsize=None)(lambda theory: self._mentions(library.of_theory(theory)))
         self._weighed = lru_cache(maxsize=CONTEXTS)(self._weigh)
 
     def rank(
@@ -113,9 +113,6 @@ class Relevance:
         constant = np.concatenate([np.zeros(0, np.int64), *(part.constant for part in parts)])
         facts, order, owner = joined_in_order([(part.facts, part.owner) for part in parts])
         return _Mentions(facts, factor[order], constant, owner)
-
-    def _theory_mentions(self, theory: str) -> _Mentions:
-        return self._mentions(self.library.of_theory(theory))
 
     def _about(self, text: str) -> list[str]:
         """The constants of a fact, abbreviations unfolded, in an order of their own."""

@@ -136,7 +136,7 @@ class LearnedSelection:
         self.library, self.selector, self._name = library, selector, name
         self._folder = cache
         self._context = lru_cache(maxsize=CONTEXTS)(self._read)
-        self._of_theory = lru_cache(maxsize=None)(self._theory)
+        self._of_theory = lru_cache(maxsize=None)(lambda theory: self._embed(library.of_theory(theory)))
         self._word: dict[str, int] = {}  # of all theories that were embedded here
 
     def rank(
@@ -222,9 +222,6 @@ class LearnedSelection:
             constant.astype(np.int32),
             owner.astype(np.int32),
         )
-
-    def _theory(self, theory: str) -> TheoryFacts:
-        return self._embed(self.library.of_theory(theory))
 
     def _embed(self, numbers: Longs) -> TheoryFacts:
         library = self.library

@@ -61,7 +61,7 @@ def _pointwise(name: str, arity: int) -> BuiltIn:
     """An operation on functions from that on their results."""
 
     def make(machine: Machine, typ: Typ) -> Computation | None:
-        carrier = first_type(typ)
+        carrier = first_type(typ) if arity else typ
         if not isinstance(carrier, Type) or carrier.name != "fun":
             return None
         result = carrier.args[1]
@@ -116,15 +116,11 @@ def _bound_of_all(top: bool) -> BuiltIn:
                 return Computation(0, lambda: made)
             case "HOL.bool":
                 return Computation(0, lambda: top)
-            case "fun":
-                name = "Orderings.top_class.top" if top else "Orderings.bot_class.bot"
-                found = machine.operation(name, cast(Type, typ).args[1])
-                return None if found is None or found.arity else Computation(1, lambda _: found.run())
             case "Nat.nat" if not top:
                 return Computation(0, lambda: 0)
         return None
 
-    return make
+    return either(make, _pointwise("Orderings.top_class.top" if top else "Orderings.bot_class.bot", 0))
 
 
 # SetValues

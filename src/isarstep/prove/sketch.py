@@ -196,11 +196,11 @@ def isar_text(
         if isinstance(gap, Proved) and names is not None:
             inner = gap.steps
             if gap.opened is not None:
-                opening, gap = _opening(gap, gap.opened, types, language, names, prefix)
-                lines += [f"  {statement}", *opening.lines]
-                known_as |= opening.labels
-                using = " ".join([using, *opening.labels.values()]).strip()
-                inner, statement, margin = gap.steps, f'show "{opening.goal}"', "    "
+                begun, labels, shown_goal, gap = _opening(gap, gap.opened, types, language, names, prefix)
+                lines += [f"  {statement}", *begun]
+                known_as |= labels
+                using = " ".join([using, *labels.values()]).strip()
+                inner, statement, margin = gap.steps, f'show "{shown_goal}"', "    "
         inner = _with_obtained(inner, types)
 
         def text_of(formula: Term) -> str:
@@ -281,19 +281,11 @@ def _apart(variable: Free, taken: set[str]) -> Free:
     return Free(name, variable.type)
 
 
-@dataclass(frozen=True)
-class _Opening:
-    """The beginning of a proof that fixes and assumes what a goal has of its own."""
-
-    lines: list[str]
-    labels: dict[str, str]
-    goal: str
-
-
 def _opening(
     proof: Proved, opened: OpenedGoal, types: Context, language: Language, names: Mapping[str, str], prefix: str
-) -> tuple[_Opening, Proved]:
-    """With the proof in the words that are printed."""
+) -> tuple[list[str], dict[str, str], str, Proved]:
+    """The beginning of a proof that fixes and assumes what a goal has of its own, how it calls what it assumes, what
+    is shown then, and the proof in the words that are printed."""
     lines, taken, called = [f"  proof {opened.method}"], set(types), dict[str, Free]()
     for variable in opened.variables:
         called[variable.name] = named = _apart(variable, taken)
@@ -309,7 +301,7 @@ def _opening(
     labels = {name: f"{prefix}given{place}" for place, (name, _) in enumerate(opened.premises, 1)}
     lines += [f'    assume {labels[name]}: "{text(premise)}"' for name, premise in opened.premises]
     steps = tuple(replace(step, formula=said(step.formula)) for step in proof.steps)
-    return _Opening(lines, labels, text(opened.conclusion)), replace(proof, steps=steps)
+    return lines, labels, text(opened.conclusion), replace(proof, steps=steps)
 
 
 def is_rewrite_rule(theory_context: TheoryContext, fact: str) -> bool:
