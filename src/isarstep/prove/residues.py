@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from itertools import product
 
 from isarstep.logic import hol
-from isarstep.logic.hol import DVD
-from isarstep.logic.terms import Free, Term, applied_constant, loose, strip_comb
+from isarstep.logic.hol import DVD, MINUS, MODULO, PLUS, POWER, TIMES, UMINUS
+from isarstep.logic.terms import Free, Term, applied_constant, loose
 from isarstep.logic.types import first_argument_type, type_of
 from isarstep.prove.domains import INT, NAT, Undetermined
 from isarstep.prove.enumeration import satisfying
@@ -25,9 +25,29 @@ from isarstep.prove.rings import number_of
 
 LARGEST_MODULUS = 5_000
 MOST_VALUES = 3_000
-CONNECTIVES = ("HOL.conj", "HOL.disj", "HOL.implies", "HOL.Not")
-COMPARED = (hol.EQ, hol.LESS, hol.LESS_EQ)
 CONG = "Cong.unique_euclidean_semiring_class.cong"
+SUC, OF_NUMBER = "Nat.Suc", ("Nat.semiring_1_class.of_nat", "Int.ring_1_class.of_int")
+# What the arguments of constants must be: in formulas, in terms whose own value is periodic (remainders, numerals, and
+# what is computed from them), in terms whose remainders are, and in exponents, which are sums of variables, each with a
+# positive numeral as factor, and numerals.
+PARTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "truth": {
+        **dict.fromkeys((hol.CONJ, hol.DISJ, hol.IMPLIES), ("truth", "truth")), hol.NOT: ("truth",),
+        **dict.fromkeys((hol.EQ, hol.LESS, hol.LESS_EQ), ("value", "value")), DVD: ("modulus", "polynomial"),
+        CONG: ("polynomial", "polynomial", "modulus"),
+    },
+    "value": {
+        **dict.fromkeys((PLUS, TIMES, MINUS), ("value", "value")), **dict.fromkeys((UMINUS, SUC), ("value",)),
+        POWER: ("value", "numeral"), MODULO: ("polynomial", "modulus"),
+    },
+    "polynomial": {
+        **dict.fromkeys((PLUS, TIMES, MINUS), ("polynomial", "polynomial")), POWER: ("polynomial", "exponent"),
+        **dict.fromkeys((UMINUS, SUC, *OF_NUMBER), ("polynomial",)),
+    },
+    "exponent": {PLUS: ("exponent", "exponent"), SUC: ("exponent",)},
+    "modulus": {}, "numeral": {},
+}  # fmt: skip
+VARIABLES = {kind: (NAT, INT) if kind == "polynomial" else (NAT,) if kind == "exponent" else () for kind in PARTS}
 
 
 class NotPeriodic(Exception):
@@ -102,84 +122,29 @@ class _Periodic:
         self.moduli: set[int] = set()
         self.variables: set[Free] = set()
         self.exponents: set[Free] = set()
-        self._truth(formula)
+        self._read("truth", formula)
 
-    def _truth(self, formula: Term) -> None:
-        name, arguments = applied_constant(formula)
-        whole = first_argument_type(formula) in (NAT, INT)
-        if name in CONNECTIVES:
-            for each in arguments:
-                self._truth(each)
-        elif name in COMPARED and len(arguments) == 2 and whole:
-            for each in arguments:
-                self._value(each)
-        elif name == DVD and len(arguments) == 2 and whole:
-            self._modulus(arguments[0])
-            self._polynomial(arguments[1])
-        elif name == CONG and len(arguments) == 3 and whole:
-            self._modulus(arguments[2])
-            self._polynomial(arguments[0])
-            self._polynomial(arguments[1])
-        else:
+    def _read(self, kind: str, term: Term) -> None:
+        name, arguments = applied_constant(term)
+        parts, of, number = PARTS[kind].get(name, ()), first_argument_type(term), number_of(term)
+        if kind == "truth" and "truth" not in parts and of not in (NAT, INT):
+            parts = ()
+        if kind == "polynomial" and name in (MINUS, UMINUS) and of != INT:
+            parts = ()
+        if kind == "polynomial" and name in OF_NUMBER and type_of(term) not in (NAT, INT):
+            parts = ()
+        if type(term) is Free and term.type in VARIABLES[kind]:
+            self.variables.add(term)
+            if kind == "exponent":
+                self.exponents.add(term)
+        elif parts and len(parts) == len(arguments):
+            for part, argument in zip(parts, arguments, strict=True):
+                self._read(part, argument)
+        elif kind == "polynomial":
+            self._read("value", term)
+        elif kind == "exponent" and name == TIMES and any(map(number_of, arguments)):
+            self._read("exponent", arguments[1 if number_of(arguments[0]) else 0])
+        elif kind == "truth" or number is None or (kind == "modulus" and not number):
             raise NotPeriodic
-
-    def _modulus(self, term: Term) -> None:
-        number = number_of(term)
-        if not number:
-            raise NotPeriodic
-        self.moduli.add(number)
-
-    def _value(self, term: Term) -> None:
-        """A term whose own value is periodic: remainders, numerals, and what is computed from them."""
-        match applied_constant(term):
-            case hol.MODULO, [number, modulus]:
-                self._modulus(modulus)
-                self._polynomial(number)
-            case hol.PLUS | hol.TIMES | hol.MINUS | hol.UMINUS | "Nat.Suc", parts:
-                for each in parts:
-                    self._value(each)
-            case hol.POWER, [base, exponent] if number_of(exponent) is not None:
-                self._value(base)
-            case _:
-                if number_of(term) is None:
-                    raise NotPeriodic
-
-    def _polynomial(self, term: Term) -> None:
-        """A term whose remainders are periodic."""
-        head, arguments = strip_comb(term)
-        if type(head) is Free and not arguments and head.type in (NAT, INT):
-            self.variables.add(head)
-            return
-        match applied_constant(term):
-            case hol.PLUS | hol.TIMES | "Nat.Suc", parts:
-                for each in parts:
-                    self._polynomial(each)
-            case hol.MINUS | hol.UMINUS, parts if first_argument_type(head) == INT:
-                for each in parts:
-                    self._polynomial(each)
-            case "Nat.semiring_1_class.of_nat" | "Int.ring_1_class.of_int", [inner] if type_of(term) in (NAT, INT):
-                self._polynomial(inner)
-            case hol.POWER, [base, exponent]:
-                self._polynomial(base)
-                self._exponent(exponent)
-            case _:
-                self._value(term)
-
-    def _exponent(self, term: Term) -> None:
-        """A sum of variables, each with a positive numeral as factor, and numerals."""
-        head, arguments = strip_comb(term)
-        if type(head) is Free and not arguments and head.type == NAT:
-            self.variables.add(head)
-            self.exponents.add(head)
-            return
-        match applied_constant(term):
-            case hol.PLUS | "Nat.Suc", parts:
-                for each in parts:
-                    self._exponent(each)
-            case hol.TIMES, [left, right] if number_of(left):
-                self._exponent(right)
-            case hol.TIMES, [left, right] if number_of(right):
-                self._exponent(left)
-            case _:
-                if number_of(term) is None:
-                    raise NotPeriodic
+        elif kind == "modulus":
+            self.moduli.add(number)
