@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL
@@ -37,6 +38,7 @@ from isarstep.logic.types import type_of
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, is_general, term_type_variables
 
+TRUE: Term = Const("HOL.True", BOOL)
 CASE = "case"  # how hypotheses of a case are called: case(1), case(2), ...
 MOST_CASES = 12
 
@@ -191,7 +193,7 @@ def _applied(
     asked = _asked(matching.instance(form.fact.prop), predicate, targets, arbitrary, premises, conclusion)
     if asked is None or len(asked) > len(form.steps):
         return None
-    cases = tuple(_case(step, set(taken)) for step in asked)
+    cases = tuple(fixed_apart(step, set(taken)) for step in asked)
     kept = tuple(p for p in premises if p not in carried)
     names = tuple(p.name for p in (*used, *carried))
     return Induction(form.fact.name, tuple(targets), tuple(arbitrary), cases, kept, names)
@@ -229,10 +231,7 @@ def _always(variable: Term) -> Term:
     """What is true of everything, at the type of a predicate."""
     typ = variable.type if isinstance(variable, Var) else None
     domains: list[Typ] = strip_fun(typ)[0] if typ is not None else []
-    body: Term = Const("HOL.True", BOOL)
-    for domain in reversed(domains):
-        body = Abs("x", domain, body)
-    return body
+    return reduce(lambda body, domain: Abs("x", domain, body), reversed(domains), TRUE)
 
 
 def _asked(
@@ -269,16 +268,10 @@ def _asked(
     return [each for each in asked if each not in given]
 
 
-def _case(prop: Term, taken: set[str]) -> Case:
-    """A case with its variables fixed under new names and its hypotheses as premises."""
-    premises: list[Named] = []
-    goal = fixed_apart(prop, taken, premises)
-    return Case(tuple(premises), goal)
-
-
-def fixed_apart(prop: Term, taken: set[str], premises: list[Named], called: str = CASE) -> Term:
+def fixed_apart(prop: Term, taken: set[str], called: str = CASE) -> Case:
     """What is left to show of a proposition once its variables are fixed, under names that are not taken, and its
     hypotheses assumed."""
+    premises: list[Named] = []
     while True:
         formula = hol.dest_trueprop(prop)
         inner = prop if formula is None else formula
@@ -292,7 +285,7 @@ def fixed_apart(prop: Term, taken: set[str], premises: list[Named], called: str 
             stated = premise if formula is None else hol.trueprop(premise, typed=True)
             premises.append(Named(f"{called}({len(premises) + 1})", stated))
         else:
-            return prop
+            return Case(tuple(premises), prop)
         prop = rest if formula is None else hol.trueprop(rest, typed=True)
 
 

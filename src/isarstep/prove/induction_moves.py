@@ -58,9 +58,8 @@ class InductionChoice:
     def _stated(self) -> tuple[tuple[Named, ...], Term]:
         """Premises and goal, the goal's own hypotheses among the premises."""
         taken = {v.name for term in (self.goal, *(p.prop for p in self.premises)) for v in frees(term)}
-        more: list[Named] = []
-        goal = fixed_apart(self.goal, taken, more, GOAL)
-        return (*self.premises, *more), goal
+        stated = fixed_apart(self.goal, taken, GOAL)
+        return (*self.premises, *stated.premises), stated.goal
 
     def moves(self) -> list[Induction]:
         """Cheapest first."""

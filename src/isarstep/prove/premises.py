@@ -50,15 +50,6 @@ class _Mentions:
     owner: Numbers
 
 
-@dataclass(frozen=True, slots=True)
-class _Weighed:
-    """The facts of some theories, with what constants weigh among them."""
-
-    mentions: _Mentions
-    weight: Scores  # of a constant
-    factor: Scores  # of a fact: what makes a sum of weights its score
-
-
 class Relevance:
     """Scores the facts of some theories for a question in a few milliseconds. Theories are looked at when they are
     first asked about."""
@@ -87,24 +78,24 @@ class Relevance:
 
     def scores(self, constants: Iterable[str], theories: frozenset[str] | None = None) -> tuple[Numbers, Scores]:
         """The facts of these theories, or all, in order, and how near each is to a question about these constants."""
-        here = self._weighed(theories)
-        asked = np.zeros(len(here.weight), np.float64)
+        mentions, weight, factor = self._weighed(theories)
+        asked = np.zeros(len(weight), np.float64)
         names = {each for name in constants for each in self.library.meaning(name)}
         numbers = [n for n in map(self._numbers.get, names) if n is not None and n < len(asked)]
-        asked[numbers] = here.weight[numbers] ** 2
-        mentions = here.mentions
+        asked[numbers] = weight[numbers] ** 2
         shared = np.flatnonzero(asked[mentions.constant])
         gained = asked[mentions.constant[shared]]
-        return mentions.facts, np.bincount(mentions.owner[shared], gained, len(mentions.facts)) * here.factor
+        return mentions.facts, np.bincount(mentions.owner[shared], gained, len(mentions.facts)) * factor
 
-    def _weigh(self, theories: frozenset[str] | None) -> _Weighed:
+    def _weigh(self, theories: frozenset[str] | None) -> tuple[_Mentions, Scores, Scores]:
+        """The facts of some theories, what constants weigh there, and what makes a sum of weights a fact's score."""
         self.library.read(theories)
         mentions = self._mentions(np.arange(len(self.library))) if theories is None else self._joined(sorted(theories))
         count = len(mentions.facts)
         frequency = np.bincount(mentions.constant, minlength=len(self._numbers))
         weight = np.log(max(count, 1) / np.maximum(frequency, 1)) + 1e-3  # what all mention is no reason to refuse
         norm = np.sqrt(np.bincount(mentions.owner, weight[mentions.constant] ** 2, count))
-        return _Weighed(mentions, weight, mentions.factor / np.maximum(norm, 1e-9))
+        return mentions, weight, mentions.factor / np.maximum(norm, 1e-9)
 
     def _joined(self, theories: Iterable[str]) -> _Mentions:
         """Of several theories, facts in order."""

@@ -294,7 +294,10 @@ class Provers:
             run.output += chunk
             if chunk and len(run.output) <= OUTPUT_LIMIT:
                 continue
-            answer = self._finish(run, flooded=bool(chunk))
+            status, seconds = self._end(run)
+            output, limit = run.output.decode(errors="replace"), self.limits.of(run.attempt)
+            flooded = Unknown("the prover flooded its output")
+            answer = flooded if chunk else read_answer(run.attempt, output, status, seconds, limit)
             if isinstance(answer, Broken) and answer.why.startswith(KILLED) and not run.again:
                 self._begin(run.number, run.attempt, again=True)  # somebody else ended it
                 continue
@@ -319,13 +322,6 @@ class Provers:
         self._selector.unregister(run.process.pipe)
         del self._running[run.process.pipe]
         return self._processes.stop(run.process)
-
-    def _finish(self, run: _Running, *, flooded: bool) -> Gap:
-        status, seconds = self._end(run)
-        if flooded:
-            return Unknown("the prover flooded its output")
-        output = run.output.decode(errors="replace")
-        return read_answer(run.attempt, output, status, seconds, self.limits.of(run.attempt))
 
     def _remember(self, attempt: Attempt, answer: Gap) -> Gap:
         """Only a prover's own word is kept: one that was killed or broke may prove it the next time."""

@@ -37,7 +37,7 @@ from isarstep.prove.verdict import ShownStep
 
 MOST_CASES = 12
 MOST_TUPLES = 5_000
-CONGRUENCES = {PLUS: "mod_add_cong", TIMES: "mod_mult_cong", MINUS: "mod_diff_cong"}
+CONGRUENCES = {PLUS: "mod_add_cong", TIMES: "mod_mult_cong", MINUS: "mod_diff_cong", UMINUS: "mod_minus_cong"}
 LEAF, SAME = "mod_mod_trivial[symmetric]", "refl"
 IMAGE = "((simp only: refl simp_thms; fail) | metis)"
 CASES = "((auto; fail) | presburger)"
@@ -145,16 +145,12 @@ class _Shown:
         name = head.name if type(head) is Const else ""
         if not frees(term):
             return term, SAME
-        if name in CONGRUENCES and len(arguments) == 2:
-            (left, one), (right, other) = (self.image(each, typ) for each in arguments)
-            places = tuple(why for why in (one, other) if isinstance(why, int))
-            filled = " ".join("_" if isinstance(why, int) else why for why in (one, other))
-            rule = CONGRUENCES[name] + ("" if len(places) == 2 else f"[OF {filled}]")
-            return self._equal(term, list_comb(head, (left, right)), typ, f"(rule {rule})", places)
-        if name == UMINUS and len(arguments) == 1:
-            image, why = self.image(arguments[0], typ)
-            rule, places = ("mod_minus_cong", (why,)) if isinstance(why, int) else (f"mod_minus_cong[OF {why}]", ())
-            return self._equal(term, list_comb(head, (image,)), typ, f"(rule {rule})", places)
+        if name in CONGRUENCES:
+            images = [self.image(each, typ) for each in arguments]
+            places = tuple(why for _, why in images if isinstance(why, int))
+            filled = " ".join("_" if isinstance(why, int) else why for _, why in images)
+            rule = CONGRUENCES[name] + ("" if len(places) == len(images) else f"[OF {filled}]")
+            return self._equal(term, list_comb(head, [image for image, _ in images]), typ, f"(rule {rule})", places)
         if name == POWER and len(arguments) == 2 and number_of(arguments[1]) is not None:
             image, why = self.image(arguments[0], typ)
             made = list_comb(head, (image, arguments[1]))

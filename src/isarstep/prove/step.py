@@ -177,10 +177,4 @@ def further(steps: Sequence[Step], wider: Iterable[Step]) -> list[Step]:
 
 
 def with_gap(step: Step, side: Side, gap: Gap) -> Step:
-    match side:
-        case "first":
-            return replace(step, first=gap)
-        case "second":
-            return replace(step, second=gap)
-        case "against":
-            return replace(step, against=gap)
+    return replace(step, **{side: gap})  # type: ignore[arg-type]
