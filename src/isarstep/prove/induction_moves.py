@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Abs, App, Const, Free, MaybeTyp, Term, Type, frees, loose, strip_comb, subterms
+from isarstep.logic.terms import Abs, App, Const, Free, MaybeTyp, Term, Type, applied_constant, frees, loose, subterms
 from isarstep.prove.facts import RULES, Library
 from isarstep.prove.induction import Induction, RuleForm, apply_rule, fixed_apart, rule_form
 from isarstep.prove.monomorphise import LOGICAL, Named
@@ -77,9 +77,10 @@ class InductionChoice:
     def _generalised(self, targets: Sequence[Term | None]) -> Iterator[tuple[float, tuple[Free, ...]]]:
         """Nothing arbitrary, then all variables of the goal that are values and not what the induction goes over."""
         yield 0.0, ()
-        others = [v for v in dict.fromkeys(frees(self._stated[1])) if v not in targets and _is_value(v)]
+        variables = dict.fromkeys(frees(self._stated[1]))
+        others = tuple(v for v in variables if v not in targets and _constructor(v.type) not in ("", "fun"))
         if others:
-            yield 1.5, tuple(others)
+            yield 1.5, others
 
     def _candidates(self) -> Iterator[tuple[float, RuleForm, tuple[Term | None, ...]]]:
         yield from self._by_function()
@@ -99,11 +100,11 @@ class InductionChoice:
         seen: set[tuple[str, tuple[Term, ...]]] = set()
         premises, goal = self._stated
         places = [(0.0, goal), *((0.6, premise.prop) for premise in premises)]
-        for further, head, arguments in ((cost, *each) for cost, term in places for each in _applications(term)):
-            if (head.name, tuple(arguments)) in seen:
+        for further, name, arguments in ((cost, *each) for cost, term in places for each in _applications(term)):
+            if (name, tuple(arguments)) in seen:
                 continue
-            seen.add((head.name, tuple(arguments)))
-            for form in self._forms(f"{head.name}.induct"):
+            seen.add((name, tuple(arguments)))
+            for form in self._forms(f"{name}.induct"):
                 targets = tuple(arguments)[-len(form.arguments) :] if form.arguments else ()
                 variables = [t for t in targets if isinstance(t, Free)]
                 if not variables or len(targets) != len(form.arguments) or any(map(loose, targets)):
@@ -128,15 +129,8 @@ class InductionChoice:
         names: dict[str, float] = {}
         for premise in self._stated[0]:
             formula = hol.dest_trueprop(premise.prop)
-            head = None if formula is None else strip_comb(formula)[0]
-            if not isinstance(head, Const) or formula is None:
-                continue
-            owners = [head.name]
-            member = hol.dest_binary("Set.member", formula)
-            if member is not None:
-                set_head = strip_comb(member[1])[0]
-                owners = [set_head.name] if isinstance(set_head, Const) else []
-            for owner in owners:
+            member = None if formula is None else hol.dest_binary(hol.MEMBER, formula)
+            if formula is not None and (owner := applied_constant(formula if member is None else member[1])[0]):
                 names.setdefault(f"{owner}.induct", 1.2)
                 names.setdefault(f"{owner}.cases", 2.5)
         for name, cost in (*names.items(), *((name, 1.1) for name in WITH_PREMISES)):
@@ -157,60 +151,46 @@ class InductionChoice:
                 yield 2.2, form, (None,) * len(form.arguments)
             elif len(form.arguments) == 1:
                 for variable in variables:
-                    if _same_type(form.arguments[0].type, variable.type):
+                    if _constructor(form.arguments[0].type) == _constructor(variable.type) != "":
                         yield 2.7, form, (variable,)
 
-    @cached_property
-    def _own_recursion(self) -> dict[str, frozenset[int]]:
-        found: dict[str, frozenset[int]] = {}
-        for fact in self.own:
-            if ".simps" in fact.name:
-                name, places = _constructed(fact.prop)
-                found[name] = found.get(name, frozenset()) | places
-        return found
+    def _recursive_places(self, function: str) -> frozenset[int]:
+        """Arguments where the equations of a function have constructors."""
+        facts = [self.library.fact(number) for number in self.library.rules(f"{function}.simps")]
+        facts += [fact for fact in self.own if ".simps" in fact.name]
+        made = (_constructed(fact.prop) for fact in facts)
+        return frozenset(place for name, places in made if name == function for place in places)
 
     def _recursed(self) -> dict[Free, int]:
         """For every variable how often it stands where a function of the goal recurses."""
         count: dict[Free, int] = {}
-        for head, arguments in _applications(self._stated[1]):
-            places = _recursive_places(self.library, head.name) | self._own_recursion.get(head.name, frozenset())
+        for name, arguments in _applications(self._stated[1]):
+            places = self._recursive_places(name)
             for place, argument in enumerate(arguments):
                 if isinstance(argument, Free) and place in places:
                     count[argument] = count.get(argument, 0) + 1
         return count
 
 
-def _applications(goal: Term) -> Iterator[tuple[Const, list[Term]]]:
+def _applications(goal: Term) -> Iterator[tuple[str, list[Term]]]:
     for part in subterms(goal):
-        head, arguments = strip_comb(part)
-        if isinstance(head, Const) and arguments and head.name not in LOGICAL:
-            yield head, arguments
+        name, arguments = applied_constant(part)
+        if name and arguments and name not in LOGICAL:
+            yield name, arguments
 
 
-def _is_value(variable: Free) -> bool:
-    """Not a function, and of a known type."""
-    return isinstance(variable.type, Type) and variable.type.name != "fun"
-
-
-def _same_type(one: MaybeTyp, other: MaybeTyp) -> bool:
-    """Of the same type constructor."""
-    return isinstance(one, Type) and isinstance(other, Type) and one.name == other.name
+def _constructor(typ: MaybeTyp) -> str:
+    """Of a type; empty where there is none."""
+    return typ.name if isinstance(typ, Type) else ""
 
 
 _form = lru_cache(maxsize=4096)(rule_form)
 
 
-def _recursive_places(library: Library, function: str) -> frozenset[int]:
-    """Arguments where the equations of a function have constructors."""
-    made = (_constructed(library.fact(number).prop) for number in library.rules(f"{function}.simps"))
-    return frozenset(place for name, places in made if name == function for place in places)
-
-
+@lru_cache(maxsize=4096)
 def _constructed(equation: Term) -> tuple[str, frozenset[int]]:
     """The function that an equation is about, and its arguments that are no variables."""
     formula = hol.dest_trueprop(hol.strip_pure_imp(equation)[1])
     sides = None if formula is None else hol.dest_binary(hol.EQ, formula)
-    head, arguments = (None, []) if sides is None else strip_comb(sides[0])
-    if not isinstance(head, Const):
-        return "", frozenset()
-    return head.name, frozenset(n for n, each in enumerate(arguments) if isinstance(each, App | Const | Abs))
+    name, arguments = ("", []) if sides is None else applied_constant(sides[0])
+    return name, frozenset(n for n, each in enumerate(arguments) if isinstance(each, App | Const | Abs))
