@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import isarstep
-from isarstep.prove import jobs, processes
+from isarstep.prove import jobs, launcher, processes
 from isarstep.prove.provers import Attempt, ProverLimits, Provers, Strategy
 from isarstep.prove.verdict import Proved
 
@@ -49,7 +49,7 @@ def not_linux(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     for name in ("memfd_create", "sched_getaffinity"):
         monkeypatch.delattr(os, name, raising=False)
-    monkeypatch.setattr(jobs.ctypes, "CDLL", lambda *_, **__: object())
+    monkeypatch.setattr(launcher.ctypes, "CDLL", lambda *_, **__: object())
     monkeypatch.setattr(processes.subprocess, "Popen", start)
     return started
 

@@ -31,7 +31,7 @@ from isarstep.prove.likeness import likeness, simplified
 from isarstep.prove.monomorphise import TRIES_PER_FACT, Named, match_in_sorts, monomorphise
 from isarstep.prove.premises import Relevance, constants_of, relevance_of
 from isarstep.prove.problems import state
-from isarstep.prove.symbol_names import Namer, _keys, escape, name_of
+from isarstep.prove.symbol_names import _keys, escape, name_of
 
 LEMMAS = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
 
@@ -49,7 +49,6 @@ def test_escaping_is_injective() -> None:
 
 
 def test_names_differ_for_different_keys() -> None:
-    names = Namer()
     keys = [
         "free x : nat",
         "free x : int",
@@ -59,9 +58,9 @@ def test_names_differ_for_different_keys() -> None:
         "free a_b : nat",
         "free a.b : nat",
     ]
-    given = [names.get("c", key)[0] for key in keys]
+    given = [name_of("c", key) for key in keys]
     assert len({name.lower() for name in given}) == len(keys)
-    assert [names.get("c", key) for key in keys] == [(name, False) for name in given]
+    assert [name_of("c", key) for key in keys] == given
 
 
 def test_two_keys_never_share_a_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ constants stay symbols.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import TypeAlias
 
 from isarstep.logic.terms import Typ, Type
 from isarstep.prove import formula as f
@@ -43,10 +43,8 @@ def arithmetic_definition(name: str, typ: Typ) -> Definition | None:
     """The meaning of a constant at nat, int or real; None where it is not interpreted."""
     types, result = argument_types(typ)
     names = tuple(t.name if isinstance(t, Type) else "" for t in (*types, result))
-    operation = OPERATIONS.get(name)
-    if operation is None or names not in operation.at:
-        return None
-    return Definition(len(types), lambda low, args: operation.build(low, args, names))
+    at, build = OPERATIONS.get(name, (frozenset(), None))
+    return Definition(len(types), lambda low, args: build(low, args, names)) if build and names in at else None
 
 
 def _view(low: Lowering, value: Value, type_name: str) -> Formula:
@@ -165,12 +163,8 @@ ALL = (NAT_TYPE, INT_TYPE, REAL_TYPE)
 BOOL_NAME = "HOL.bool"
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """An operation at the listed types: of arguments, then of the result."""
-
-    at: frozenset[tuple[str, ...]]
-    build: Callable[[Lowering, Arguments, tuple[str, ...]], Formula]
+# An operation at the listed types: of arguments, then of the result.
+Operation: TypeAlias = tuple[frozenset[tuple[str, ...]], Callable[[Lowering, Arguments, tuple[str, ...]], Formula]]
 
 
 def _on_numbers(
@@ -182,7 +176,7 @@ def _on_numbers(
         value = compute(names, [_view(low, arg, name) for arg, name in zip(args, names[:-1], strict=True)])
         return to_nat(low, value) if names[-1] == NAT_TYPE else value
 
-    return Operation(at, build)
+    return at, build
 
 
 def _constant(value: int) -> Operation:
@@ -239,7 +233,7 @@ OPERATIONS: dict[str, Operation] = {
     "Int.ring_1_class.of_int": _on_numbers(frozenset({(INT_TYPE, INT_TYPE), (INT_TYPE, REAL_TYPE)}), _convert),
     "Int.nat": _on_numbers(frozenset({(INT_TYPE, NAT_TYPE)}), _at_least_zero),
     "Archimedean_Field.floor_ceiling_class.floor": _on_numbers(frozenset({(REAL_TYPE, INT_TYPE)}), _plain("floor")),
-    "Num.numeral_class.numeral": Operation(frozenset(("Num.num", n) for n in ALL), _numeral),
-    "Power.power_class.power": Operation(frozenset((n, NAT_TYPE, n) for n in ALL), _power),
-    "Rings.dvd_class.dvd": Operation(_same(NAT_TYPE, INT_TYPE, result=BOOL_NAME), _divides),
+    "Num.numeral_class.numeral": (frozenset(("Num.num", n) for n in ALL), _numeral),
+    "Power.power_class.power": (frozenset((n, NAT_TYPE, n) for n in ALL), _power),
+    "Rings.dvd_class.dvd": (_same(NAT_TYPE, INT_TYPE, result=BOOL_NAME), _divides),
 }

@@ -56,13 +56,12 @@ class CoSet:
     missing: frozenset[Value]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class PredicateSet:
     """The elements for which a predicate holds; of a type that can't be gone through."""
 
-    __slots__ = ("holds", "infinite")
-
-    def __init__(self, holds: Callable[[Value], bool], infinite: bool = False) -> None:
-        self.holds, self.infinite = holds, infinite
+    holds: Callable[[Value], bool]
+    infinite: bool = False
 
 
 class FewValues:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from isarstep.prove import formula as f
 from isarstep.prove.formula import BOOL, INT, REAL, CannotEncode, Entailment, Formula, Sort
-from isarstep.prove.symbol_names import ByIdentity, Namer
+from isarstep.prove.symbol_names import ByIdentity, name_of
 
 OTHER_NAMES = {"neg": "-", "floor": "to_int"}  # of operations
 
@@ -31,7 +31,7 @@ def _print(formula: Formula) -> tuple[str, dict[str, None]]:
     """The text of a closed formula, and the declarations it needs, in order."""
     writer = _Writer()
     text = writer.term(formula)
-    return text, dict.fromkeys(writer.declarations)
+    return text, dict.fromkeys(writer.declarations.values())
 
 
 _printed: ByIdentity[tuple[str, dict[str, None]]] = ByIdentity()
@@ -39,8 +39,7 @@ _printed: ByIdentity[tuple[str, dict[str, None]]] = ByIdentity()
 
 class _Writer:
     def __init__(self) -> None:
-        self.names = Namer()
-        self.declarations: list[str] = []
+        self.declarations: dict[str, str] = {}  # by the names that they declare, in order
 
     def sort(self, sort: Sort) -> str:
         if sort == BOOL:
@@ -52,17 +51,16 @@ class _Writer:
         if isinstance(sort, f.Fun):
             args, result = f.arguments_of(sort)
             return f"(-> {' '.join(self.sort(a) for a in args)} {self.sort(result)})"
-        name, new = self.names.get("s", sort.name)
-        if new:
-            self.declarations.append(f"(declare-sort {name} 0)")
+        name = name_of("s", sort.name)
+        self.declarations.setdefault(name, f"(declare-sort {name} 0)")
         return name
 
     def symbol(self, symbol: f.Sym) -> str:
-        name, new = self.names.get("c", symbol.name)
-        if new:
+        name = name_of("c", symbol.name)
+        if name not in self.declarations:
             args, result = f.arguments_of(symbol.sort)
             line = f"(declare-fun {name} ({' '.join(self.sort(a) for a in args)}) {self.sort(result)})"
-            self.declarations.append(line)
+            self.declarations[name] = line
         return name
 
     def term(self, term: Formula) -> str:

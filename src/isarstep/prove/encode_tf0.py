@@ -23,7 +23,7 @@ from isarstep.prove.formula import (
     neg,
     universal,
 )
-from isarstep.prove.symbol_names import ByIdentity, Namer
+from isarstep.prove.symbol_names import ByIdentity, name_of
 
 MOST_CASES = 6  # nested case distinctions in one atom; each doubles the atom
 
@@ -79,7 +79,7 @@ class _Part:
         if found is None:
             writer = _Writer(arities)
             text = writer.formula(self.formula)
-            found = self._texts[key] = (text, dict.fromkeys(writer.declarations))
+            found = self._texts[key] = (text, dict.fromkeys(writer.declarations.values()))
         return found
 
     def _count(self, term: Formula) -> None:
@@ -144,31 +144,26 @@ class _Writer:
     """Prints one formula."""
 
     def __init__(self, arities: Mapping[str, int]) -> None:
-        self.names = Namer()
-        self.declarations: list[str] = []
+        self.declarations: dict[str, str] = {}  # by the names that they declare, in order
         self._arities = arities
-        self._truth_values = False
 
     def sort(self, sort: Sort) -> str:
         if sort == BOOL:
-            if not self._truth_values:
-                self._truth_values = True
-                self.declarations += TRUTH_VALUES
+            self.declarations |= zip(TRUTH_VALUES, TRUTH_VALUES, strict=True)
             return "bool"
         key = sort.name if isinstance(sort, f.Base) else repr(sort)
-        name, new = self.names.get("s", key)
-        if new:
-            self.declarations.append(f"tff({name}_type,type,{name}: $tType).")
+        name = name_of("s", key)
+        self.declarations.setdefault(name, f"tff({name}_type,type,{name}: $tType).")
         return name
 
     def _declare(self, kind: str, key: str, args: list[Sort], result: Sort) -> str:
-        name, new = self.names.get(kind, key)
-        if new:
+        name = name_of(kind, key)
+        if name not in self.declarations:
             to = "$o" if result == BOOL else self.sort(result)
             sorts = [self.sort(a) for a in args]
             product = f"({' * '.join(sorts)})" if len(sorts) > 1 else "".join(sorts)
             signature = f"{product} > {to}" if sorts else to
-            self.declarations.append(f"tff({name}_type,type,{name}: {signature}).")
+            self.declarations[name] = f"tff({name}_type,type,{name}: {signature})."
         return name
 
     def formula(self, term: Formula) -> str:

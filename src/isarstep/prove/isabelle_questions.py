@@ -272,38 +272,33 @@ class Isabelle:
         order[theory.name] = theory
 
 
+@dataclass
 class _Attempt:
     """One process: loads the theories, hands in the questions, takes the answers."""
 
-    def __init__(
-        self,
-        isabelle: Isabelle,
-        session: str,
-        waiting: Mapping[str, list[Inquiry]],
-        settings: IsabelleLimits,
-        note: Callable[[Place, Answer], None],
-        news: Callable[[str], None],
-    ) -> None:
-        self._isabelle, self._session, self._settings, self._answer = isabelle, session, settings, note
-        self._news = news
-        self._left = 0  # theories to load
-        self._waiting = waiting
-        self._asking: Place | None = None
-        self._theory: str | None = None
-        self._started = False
-        self.versions = ""
+    isabelle: Isabelle
+    session: str
+    waiting: Mapping[str, list[Inquiry]]
+    settings: IsabelleLimits
+    answer: Callable[[Place, Answer], None]
+    news: Callable[[str], None]
+    left: int = 0  # theories to load
+    asking: Place | None = None
+    theory: str | None = None
+    started: bool = False
+    versions: str = ""
 
     def run(self) -> None:
-        isabelle, settings = self._isabelle, self._settings
+        isabelle, settings = self.isabelle, self.settings
         whole = [
             theory
-            for theory, asked in self._waiting.items()
+            for theory, asked in self.waiting.items()
             if all(each.example.proof < 0 and not each.theorem for each in asked)
         ]
-        images, loaded, loads = isabelle.plan(list(self._waiting), whole)
-        self._left = len(loads)
-        self._news(f"starting Isabelle on {images[-1].name} for {self._session}")
-        folders = {theory.session for theory in loads} | {self._session}
+        images, loaded, loads = isabelle.plan(list(self.waiting), whole)
+        self.left = len(loads)
+        self.news(f"starting Isabelle on {images[-1].name} for {self.session}")
+        folders = {theory.session for theory in loads} | {self.session}
         for name in tuple(folders):
             folders |= set(isabelle.sessions.requirements(name))
         start = Start(
@@ -327,12 +322,12 @@ class _Attempt:
         decided = {"condition", "document", *release.TRUST_OPTIONS}
         for theory in loads:
             options = [(name, value or "true") for name, value in theory.options if name not in decided]
-            inquiries = self._waiting.get(theory.name, ())
-            own = self._isabelle.renaming(theory, self._settings.qualified) if inquiries else Renaming({})
+            inquiries = self.waiting.get(theory.name, ())
+            own = self.isabelle.renaming(theory, self.settings.qualified) if inquiries else Renaming({})
             examples = [_example_value(inquiry, own) for inquiry in inquiries]
             theories.append((theory.name, (options, examples)))
-        prove = str(_HERE / "Prove.ML") if self._settings.prove else ""
-        return _encode_job(((self._session, 300), ((prove, self._settings.seconds), theories)))  # type: ignore[arg-type]
+        prove = str(_HERE / "Prove.ML") if self.settings.prove else ""
+        return _encode_job(((self.session, 300), ((prove, self.settings.seconds), theories)))  # type: ignore[arg-type]
 
     def _handle(self, process: MLProcess, message: Message) -> None:
         properties = message.properties
@@ -342,21 +337,21 @@ class _Attempt:
             return
         match properties["event"]:
             case "started":
-                self._started = True
+                self.started = True
                 self.versions = properties["versions"]
             case "loading":
-                self._theory = properties["theory"]
-                self._news(f"loading {self._theory}, {self._left} to load")
-                self._left -= 1
-                process.deadline = time.monotonic() + self._settings.theory
+                self.theory = properties["theory"]
+                self.news(f"loading {self.theory}, {self.left} to load")
+                self.left -= 1
+                process.deadline = time.monotonic() + self.settings.theory
             case "asking":
-                self._asking = (properties["example"], properties["key"])
-                self._news(f"{self._theory}: {' '.join(self._asking)}")
-                process.deadline = time.monotonic() + 12 * self._settings.seconds + 120
+                self.asking = (properties["example"], properties["key"])
+                self.news(f"{self.theory}: {' '.join(self.asking)}")
+                process.deadline = time.monotonic() + 12 * self.settings.seconds + 120
             case "answer":
                 self._take(properties)
             case "checked":
-                self._theory = None
+                self.theory = None
             case "failed":
                 self.give_up(properties["theory"], f"the theory does not load: {properties['reason']}")
             case "crashed":
@@ -374,27 +369,27 @@ class _Attempt:
             facts,
             " ".join(properties.get("why", "").split()),
         )
-        self._asking = None
-        self._answer((properties["example"], properties["key"]), answer)
+        self.asking = None
+        self.answer((properties["example"], properties["key"]), answer)
 
     def give_up(self, theory: str, why: str) -> None:
-        for inquiry in self._waiting.get(theory, ()):
+        for inquiry in self.waiting.get(theory, ()):
             for question in inquiry.questions:
-                self._answer((inquiry.example.id, question.key), Answer("unknown", why=why))
+                self.answer((inquiry.example.id, question.key), Answer("unknown", why=why))
 
     def blame(self, error: ProcessFailed, failures: dict[str, int]) -> None:
         """After the process ended before its time: the question it worked on gets no second chance, a theory one."""
-        if not self._started:
+        if not self.started:
             raise UserError(f"Isabelle does not start: {error}") from error
-        if self._asking is not None:
+        if self.asking is not None:
             limit = isinstance(error, ProcessTimedOut)
-            self._answer(self._asking, Answer("timeout" if limit else "unknown", why=str(error)))
+            self.answer(self.asking, Answer("timeout" if limit else "unknown", why=str(error)))
             return
-        theory = self._theory or ""
+        theory = self.theory or ""
         failures[theory] = failures.get(theory, 0) + 1
         if failures[theory] > 1:
-            for name in self._waiting:
-                if name == theory or theory not in self._waiting:
+            for name in self.waiting:
+                if name == theory or theory not in self.waiting:
                     self.give_up(name, str(error))
 
 

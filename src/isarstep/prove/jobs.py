@@ -6,7 +6,6 @@ is the chunks in order, so how the work was spread and interrupted leaves no tra
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import hashlib
 import json
@@ -29,6 +28,7 @@ from isarstep.memory import without_collection
 from isarstep.prove.checker_name import checker_name
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
+from isarstep.prove.launcher import PR_SET_PDEATHSIG, process_control
 from isarstep.prove.provers import KILLED, Cache, ProverLimits, Provers
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
@@ -188,10 +188,7 @@ def run_local(run: Run, jobs: int) -> Iterator[int]:
 
 def _end_with(parent: int) -> None:
     """Make the kernel kill this worker when its parent dies: an idle worker would never notice a kill -9."""
-    death_signal = 1  # PR_SET_PDEATHSIG
-    call = getattr(ctypes.CDLL(None), "prctl", None)  # only Linux has it
-    if call is not None:
-        call(death_signal, signal.SIGKILL, 0, 0, 0)
+    process_control(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 

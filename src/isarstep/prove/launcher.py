@@ -28,7 +28,7 @@ def main() -> None:
     with contextlib.suppress(ImportError):
         import cvc5  # noqa: F401  imported here so that every fork has it
     # Grandchildren that leave their process group come back to us when their parent ends, and are killed then.
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    process_control(PR_SET_CHILD_SUBREAPER, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = socket.socket(fileno=0)
     alive: set[int] = set()
@@ -67,7 +67,7 @@ def main() -> None:
         _kill_strays(set())
 
 
-def _prctl(option: int, value: int) -> None:
+def process_control(option: int, value: int) -> None:
     """Only Linux has the call; elsewhere a prover may outlive a launcher that is killed."""
     call = getattr(ctypes.CDLL(None), "prctl", None)
     if call is not None:
@@ -83,7 +83,7 @@ def _start(message: dict[str, object], source: int, sink: int, channel: socket.s
     try:
         os.setpgid(0, 0)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        process_control(PR_SET_PDEATHSIG, signal.SIGKILL)
         channel.close()
         os.dup2(source, 0)
         os.dup2(sink, 1)

@@ -37,21 +37,6 @@ def name_of(kind: str, key: str) -> str:
     return name
 
 
-class Namer:
-    """Names keys and remembers which it has named, so that each is declared once."""
-
-    def __init__(self) -> None:
-        self._known: set[str] = set()
-
-    def get(self, kind: str, key: str) -> tuple[str, bool]:
-        """The name of a key, and whether it is new."""
-        name = name_of(kind, key)
-        if name in self._known:
-            return name, False
-        self._known.add(name)
-        return name, True
-
-
 T = TypeVar("T")
 MOST_KEPT = 100_000
 
