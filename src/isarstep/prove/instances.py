@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from isarstep.logic.hol import dest_binary, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
@@ -52,7 +53,7 @@ def fitting(facts: Iterable[Named], premises: Sequence[Named], goal: Term, signa
         return []
     known = {dest_trueprop(premise.prop) for premise in premises}
     found: dict[Term, Named] = {}
-    for instance in (*_backwards(rules, wanted, known, signature), *_equations(rules, [wanted], signature)):
+    for instance in (*_backwards(rules, wanted, known, signature), *_equations(rules, wanted, signature)):
         found.setdefault(instance.prop, instance)
         if len(found) == MOST:
             break
@@ -64,7 +65,7 @@ def _backwards(rules: Sequence[_Rule], goal: Term, known: set[Term | None], sign
     for _ in range(LEVELS):
         following: list[Term] = []
         for wanted in level:
-            for rule, matching in _leading(rules, wanted, signature):
+            for rule, matching in islice(_leading(rules, wanted, signature), PER_GOAL):
                 yield Named(rule.fact.name, matching.instance(rule.fact.prop))
                 for premise in map(matching.instance, rule.premises):
                     if premise not in seen and premise not in known and not schematics(premise):
@@ -74,24 +75,18 @@ def _backwards(rules: Sequence[_Rule], goal: Term, known: set[Term | None], sign
 
 
 def _leading(rules: Sequence[_Rule], wanted: Term, signature: Signature) -> Iterator[tuple[_Rule, Matching]]:
-    head, count = head_name(wanted), 0
-    for rule in rules:
-        if head_name(rule.conclusion) != head or head == "":
-            continue
+    head = head_name(wanted)
+    for rule in (each for each in rules if head and head_name(each.conclusion) == head):
         matching = Matching(signature)
         if matching.fits(rule.conclusion, wanted) and matching.complete(term_type_variables(rule.fact.prop)):
             yield rule, matching
-            count += 1
-            if count == PER_GOAL:
-                return
 
 
-def _equations(rules: Sequence[_Rule], formulas: Iterable[Term], signature: Signature) -> Iterator[Named]:
+def _equations(rules: Sequence[_Rule], formula: Term, signature: Signature) -> Iterator[Named]:
     places: dict[str, dict[Term, None]] = {}
-    for formula in formulas:
-        for part in subterms(formula):
-            if head_name(part) and not loose(part):
-                places.setdefault(head_name(part), {})[part] = None
+    for part in subterms(formula):
+        if head_name(part) and not loose(part):
+            places.setdefault(head_name(part), {})[part] = None
     for rule in rules:
         if rule.left is None:
             continue

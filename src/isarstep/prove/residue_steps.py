@@ -105,17 +105,12 @@ def _through_remainders(
     for stand_in in reversed(stand_ins.values()):
         ball = Const(BALL, funs((sets, funs((typ,), BOOL)), BOOL))
         everywhere = list_comb(ball, (below, Abs("k", typ, abstract(everywhere, stand_in))))
-    steps = [*shown.steps, ShownStep(everywhere, "eval", (), (), False)]
-    among = [len(steps) - 1]
-    for remainder in remainders.values():
-        steps.append(ShownStep(list_comb(member, (remainder, below)), "simp", (), (), False))
-        among.append(len(steps) - 1)
-    congruences = tuple(range(len(shown.steps)))
-    for (name, _), formula in zip(given, of_remainders, strict=False):
-        steps.append(ShownStep(formula, IMAGE, (name,), congruences, False))
-        among.append(len(steps) - 1)
-    steps.append(ShownStep(of_remainders[-1], "blast", (), tuple(among), True))
-    steps[: len(congruences)] = [replace(step, used=True) for step in steps[: len(congruences)]]
+    steps = [*(replace(step, used=True) for step in shown.steps), ShownStep(everywhere, "eval", (), (), False)]
+    among = (list_comb(member, (remainder, below)) for remainder in remainders.values())
+    steps += [ShownStep(each, "simp", (), (), False) for each in among]
+    congruences, named = tuple(range(len(shown.steps))), zip(given, of_remainders, strict=False)
+    steps += [ShownStep(formula, IMAGE, (name,), congruences, False) for (name, _), formula in named]
+    steps.append(ShownStep(of_remainders[-1], "blast", (), tuple(range(len(congruences), len(steps))), True))
     return tuple(steps), IMAGE, ()
 
 

@@ -194,16 +194,7 @@ def certainly_finite(value: Value) -> frozenset[Value]:
 
 def _insert(machine: Machine, typ: Typ) -> Computation:
     element, sets = machine.domain(argument_type(typ)), result_type(typ)
-
-    def run(x: Value, of: Value) -> Value:
-        new = element.normal(x)
-        if isinstance(of, frozenset):
-            return of | {new}
-        if isinstance(of, CoSet):
-            return CoSet(of.missing - {new})
-        return union(machine, sets, of, frozenset([new]))
-
-    return Computation(2, run)
+    return Computation(2, lambda x, of: union(machine, sets, of, frozenset([element.normal(x)])))
 
 
 def _member(machine: Machine, typ: Typ) -> Computation:
