@@ -6,6 +6,7 @@ from isarstep.prove import formula as f
 from isarstep.prove.formula import BOOL, INT, REAL, CannotEncode, Entailment, Formula, Sort
 from isarstep.prove.symbol_names import ByIdentity, name_of
 
+SORTS: dict[Sort, str] = {BOOL: "Bool", INT: "Int", REAL: "Real"}
 OTHER_NAMES = {"neg": "-", "floor": "to_int"}  # of operations
 
 
@@ -42,12 +43,8 @@ class _Writer:
         self.declarations: dict[str, str] = {}  # by the names that they declare, in order
 
     def sort(self, sort: Sort) -> str:
-        if sort == BOOL:
-            return "Bool"
-        if sort == INT:
-            return "Int"
-        if sort == REAL:
-            return "Real"
+        if sort in SORTS:
+            return SORTS[sort]
         if isinstance(sort, f.Fun):
             args, result = f.arguments_of(sort)
             return f"(-> {' '.join(self.sort(a) for a in args)} {self.sort(result)})"

@@ -158,32 +158,20 @@ def _encode_type(typ: Typ) -> bytes:
     return yxml.element("0", [("0", typ.name)], yxml.listing(_encode_type)(typ.args))
 
 
-_encode_premise = yxml.pair(yxml.listing(yxml.string), yxml.string)
-_encode_question = yxml.pair(
-    yxml.pair(yxml.string, yxml.string),
-    yxml.pair(
-        yxml.string,
-        yxml.pair(
-            yxml.listing(_encode_premise),
-            yxml.pair(yxml.string, yxml.pair(yxml.listing(yxml.string), yxml.listing(yxml.string))),
-        ),
-    ),
-)
-_encode_example = yxml.pair(
-    yxml.pair(yxml.string, yxml.pair(yxml.string, yxml.integer)),
-    yxml.pair(
-        yxml.pair(yxml.listing(yxml.integer), yxml.integer),
-        yxml.pair(yxml.listing(yxml.pair(yxml.string, _encode_type)), yxml.listing(_encode_question)),
-    ),
-)
-_encode_theory = yxml.pair(
-    yxml.string,
-    yxml.pair(yxml.listing(yxml.pair(yxml.string, yxml.string)), yxml.listing(_encode_example)),
-)
-_encode_job = yxml.pair(
-    yxml.pair(yxml.string, yxml.integer),
-    yxml.pair(yxml.pair(yxml.string, yxml.integer), yxml.listing(_encode_theory)),
-)
+_encode_names = yxml.listing(yxml.string)
+_encode_premises = yxml.listing(yxml.pair(_encode_names, yxml.string))
+_encode_goal = yxml.pair(yxml.string, yxml.pair(_encode_names, _encode_names))
+_encode_asked = yxml.pair(yxml.string, yxml.pair(_encode_premises, _encode_goal))
+_encode_question = yxml.pair(yxml.pair(yxml.string, yxml.string), _encode_asked)
+_encode_proof = yxml.pair(yxml.string, yxml.pair(yxml.string, yxml.integer))
+_encode_steps = yxml.pair(yxml.listing(yxml.integer), yxml.integer)
+_encode_types = yxml.listing(yxml.pair(yxml.string, _encode_type))
+_encode_questions = yxml.pair(_encode_types, yxml.listing(_encode_question))
+_encode_example = yxml.pair(_encode_proof, yxml.pair(_encode_steps, _encode_questions))
+_encode_options = yxml.listing(yxml.pair(yxml.string, yxml.string))
+_encode_theory = yxml.pair(yxml.string, yxml.pair(_encode_options, yxml.listing(_encode_example)))
+_encode_limits = yxml.pair(yxml.string, yxml.integer)  # of the session, and of proofs
+_encode_job = yxml.pair(_encode_limits, yxml.pair(_encode_limits, yxml.listing(_encode_theory)))
 
 
 def _example_value(inquiry: Inquiry, own: Renaming) -> object:
