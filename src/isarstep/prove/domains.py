@@ -98,7 +98,7 @@ class Domain:
         return list(islice(self.values(), count))
 
     def values(self) -> Iterator[Value]:
-        raise NotImplementedError
+        yield from self.every or ()
 
     def random(self, chance: random.Random, size: int) -> Value:
         return chance.choice(self.small(max(2, size + 2)))
@@ -188,9 +188,6 @@ class FewConstants(Domain):
         super().__init__(typ)
         self.every = every
         self._names = dict(zip(every, names, strict=True))
-
-    def values(self) -> Iterator[Value]:
-        yield from self.every or ()
 
     def term(self, value: Value) -> Term:
         return Const(self._names[value], self.type)

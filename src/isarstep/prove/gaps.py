@@ -143,8 +143,9 @@ class GapCloser:
         if by_calculation is not None and by_calculation.by != "algebra":
             return by_calculation
         problem = ground_problem(asked.local, asked.goal, asked.signature, self._by_name)
-        by_values = None if problem is None else _by_values(problem, asked.signature)
-        by_calculation = by_values or by_calculation
+        if problem is not None:
+            by_values = problem.by_values() or calculated(problem.named(), problem.goal, asked.signature)
+            by_calculation = problem.explained(by_values) if by_values is not None else by_calculation
         if by_calculation is not None:
             return by_calculation
         first = (*asked.general, *self.available.named(asked.given))
@@ -353,11 +354,6 @@ def unused(gap: Gap, premises: set[str]) -> bool:
     if not isinstance(gap, Proved) or "?" in gap.facts:
         return False
     return not any(name in premises or name.rpartition("(")[0] in premises for name in gap.facts)
-
-
-def _by_values(problem: GroundProblem, signature: Signature) -> Proved | None:
-    calculation = problem.by_values() or calculated(problem.named(), problem.goal, signature)
-    return None if calculation is None else problem.explained(calculation)
 
 
 def _counted(proof: Proved, asked: OpenGap, given_names: Collection[str]) -> Proved:

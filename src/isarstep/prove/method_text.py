@@ -73,7 +73,9 @@ def suggested_method(
         if method.startswith("((simp add: algebra_simps"):  # what is linear needs none of it, and `linarith` is quick
             method = f"(linarith | {method.removeprefix('(')}"
         method = _with_others(method, used.named, [*used.named, *used.rules])
-    return f"{before}by {method if goals == 1 else _for_all(method)}"
+    if goals > 1:  # most methods are about one goal
+        method = {"simp": "simp_all", "auto": "auto"}.get(method, f"{method}+")
+    return f"{before}by {method}"
 
 
 class _WrittenFacts(NamedTuple):
@@ -116,11 +118,6 @@ def _written_facts(
         elif not by_rules:
             found = found._replace(automatic=True)
     return found
-
-
-def _for_all(method: str) -> str:
-    """Most methods are about one goal."""
-    return {"simp": "simp_all", "auto": "auto"}.get(method, f"{method}+")
 
 
 def _with_others(method: str, named: list[str], every: list[str]) -> str:

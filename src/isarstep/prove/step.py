@@ -72,11 +72,6 @@ class Step:
         return proved(self.first)
 
     @property
-    def first_by(self) -> str:
-        """Who proved that it follows from the facts."""
-        return self.first.by if proved(self.first) else ""
-
-    @property
     def of_rule_alone(self) -> bool:
         """A rule of the library gives it, and no model proposed it."""
         return self.by_rule is not None and self.score is None
@@ -153,7 +148,8 @@ def _late(step: Step) -> int:
         return 2 * step.idle + step.by_itself
     if step.by_rule == "rewriting":
         return 0
-    return 2 * (step.idle and step.by_rule == "forwards") + (step.by_itself and step.first_by == "simp")
+    by_simp = proved(step.first) and step.first.by == "simp"
+    return 2 * (step.idle and step.by_rule == "forwards") + (step.by_itself and by_simp)
 
 
 def with_rules(steps: Sequence[Step], near: Iterable[Step]) -> list[Step]:
