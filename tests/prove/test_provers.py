@@ -159,7 +159,7 @@ def test_a_short_attempt_from_before_a_proof_is_waited_for(tmp_path: Path, monke
         assert answer.by == "first"
         again = provers.prove([replace(first, seconds=0.9), second])  # the second is known, the first begins anew
     assert isinstance(again, Proved)
-    assert again.strategy == "first"
+    assert again.by == "first"
 
 
 def test_attempts_are_made_only_when_they_are_needed(tmp_path: Path) -> None:
