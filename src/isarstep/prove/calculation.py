@@ -7,11 +7,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from isarstep.logic.hol import EQ, dest_binary, dest_trueprop
+from isarstep.logic.hol import EQ, dest_binary, dest_trueprop, trueprop
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Free, Term, TFree, TVar, Var, loose, subterms
 from isarstep.logic.types import type_of
-from isarstep.prove.domains import NAT, Undetermined
+from isarstep.prove.domains import COMPLEX, NAT, Undetermined
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
@@ -26,6 +26,9 @@ NOT_GENERATED = frozenset({"NthRoot.sqrt", "Transcendental.exp", "Transcendental
                            "Transcendental.cos", "Complex.complex.Complex"})  # fmt: skip
 
 
+SETS = ("Set", "Set_Interval", "Groups_Big", "Finite_Set", "Lattices_Big", "List")
+# From the values of variables, and that the goal holds for them.
+DECIDED = "((simp only: refl simp_thms; fail) | (simp; fail) | metis)"
 LARGE = 10_000
 FACT, FACTORIALS = "Factorial.semiring_char_0_class.fact", "((simp; fail) | (simp add: fact_numeral))"
 # Natural numbers are computed as successors, integers as numbers.
@@ -90,3 +93,15 @@ def large_naturals(goal: Term, machine: Machine) -> bool:
             except Undetermined:
                 continue
     return False
+
+
+def method_of_value(formula: Term, machine: Machine) -> str:
+    """How Isabelle computes that a formula without variables holds."""
+    names = {node.name for node in subterms(formula) if type(node) is Const}
+    if any(type_of(node) == COMPLEX for node in subterms(formula)):
+        return "((simp; fail) | (simp add: complex_eq_iff; fail) | (simp add: complex_eq_iff power2_eq_square))"
+    if names & NOT_GENERATED:
+        return "simp"
+    if large_naturals(trueprop(formula, typed=True), machine):
+        return AS_INTEGERS
+    return "eval" if any(name.partition(".")[0] in SETS for name in names) else "((simp; fail) | eval)"

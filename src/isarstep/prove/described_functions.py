@@ -1,12 +1,12 @@
-"""Functions that premises describe, `∀x. f x = t`: which terms are described, and at which arguments."""
+"""Functions that premises describe, `∀x. f x = t`: which terms are described, at which arguments, by which terms."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from isarstep.logic import hol
-from isarstep.logic.terms import Bound, Free, Term, Typ, Type, strip_comb
+from isarstep.logic.terms import Abs, Bound, Free, Term, Typ, Type, beta_normal, frees, strip_comb, substitute
 from isarstep.prove.domains import number_term
 from isarstep.prove.rings import number_of
 
@@ -71,3 +71,30 @@ def range_of_recursion(pattern: Term, occurring: Sequence[Term]) -> range:
     if place is None or not numbers or max(numbers) - min(numbers) > LONGEST_RECURSION:
         return range(0)
     return range(max(0, min(numbers) - place[1]), max(0, max(numbers) - place[1] + 1))
+
+
+def described_functions(rules: Sequence[Term]) -> dict[Free, tuple[Term, int]]:
+    """Functions with `λx y. t`, by the place of the rule `∀x y. f x y = t`; t is not about f."""
+    found: dict[Free, tuple[Term, int]] = {}
+    for place, rule in enumerate(rules):
+        binders, body = binders_and_body(rule)
+        sides = hol.dest_binary(hol.EQ, body)
+        head, arguments = strip_comb(sides[0]) if sides is not None else (body, [])
+        if sides is None or type(head) is not Free or head in found or head in frees(sides[1]):
+            continue
+        if arguments != [Bound(n) for n in reversed(range(len(binders)))]:
+            continue
+        value = sides[1]
+        for typ in reversed(binders):
+            value = Abs("x", typ, value)
+        found[head] = value, place
+    return found
+
+
+def replaced_by(term: Term, values: Mapping[Free, Term]) -> Term:
+    """With variables replaced as often as they occur in what replaced others."""
+    for _ in range(3):
+        if not any(leaf in values for leaf in frees(term)):
+            break
+        term = beta_normal(substitute(term, lambda leaf: values.get(leaf) if type(leaf) is Free else None))
+    return term

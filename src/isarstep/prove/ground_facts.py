@@ -33,13 +33,14 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.logic.types import type_of
-from isarstep.prove.calculation import without_variables
-from isarstep.prove.closed_goals import described_functions, method_of_value, replaced_by
+from isarstep.prove.calculation import method_of_value, without_variables
 from isarstep.prove.described_functions import (
     binders_and_body,
+    described_functions,
     describes_function,
     matched_arguments,
     range_of_recursion,
+    replaced_by,
 )
 from isarstep.prove.domains import BOOL, COMPLEX, INT, NAT, RAT, REAL, Undetermined, Value, number_term, short_enough
 from isarstep.prove.enumeration import (

@@ -10,7 +10,7 @@ from isarstep.logic import hol
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Free, Term, Type, frees, instantiate, schematics, subterms
 from isarstep.logic.types import type_of
-from isarstep.prove.closed_goals import DECIDED
+from isarstep.prove.calculation import DECIDED
 from isarstep.prove.ground_facts import NONLINEAR, NUMBERS, GroundFact, GroundFacts, Lookup
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.residues import CONG
