@@ -34,7 +34,7 @@ from isarstep.bench.specials import EOS
 from isarstep.decode.constraints import TermGrammar
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import on_device
-from isarstep.decode.search import Constraints, search_corpus
+from isarstep.decode.search import search_corpus
 from isarstep.errors import UserError
 from isarstep.feed.batches import Packer
 from isarstep.feed.constants import read_by_model
@@ -82,7 +82,7 @@ class Bench:
         corpus: Corpus,
         rules: SearchRules,
         batch: int | None,
-        constraints: Constraints | None = None,
+        constraints: TermGrammar | None = None,
     ) -> tuple[float, Outputs, dict[str, int]]:
         """Examples per second, what was found, and how many steps and steps of sentences that took."""
         steps = {"steps": 0, "sentence_steps": 0}
@@ -132,7 +132,7 @@ def wait(device: torch.device) -> None:
 def measure_constraints(bench: Bench) -> None:
     """The same examples without constraints, with the grammar and with types, in turns; the best of each counts."""
     vocabulary, dense = bench.about.vocabulary, bench.model.config.dense
-    choices: dict[str, Constraints | None] = {"none": None, "grammar": TermGrammar(vocabulary, dense)}
+    choices: dict[str, TermGrammar | None] = {"none": None, "grammar": TermGrammar(vocabulary, dense)}
     try:
         choices["grammar+types"] = typed_grammar(bench)
     except (UserError, ImportError) as error:
@@ -159,15 +159,14 @@ def measure_constraints(bench: Bench) -> None:
         bench.add(name, 0, speed, **steps, microseconds_a_sentence_step=round(each, 1), cost=f"{100 * lost:.1f} %")
 
 
-def typed_grammar(bench: Bench) -> Constraints:
+def typed_grammar(bench: Bench) -> TermGrammar:
     from isarstep.bench.store import Benchmark
     from isarstep.decode.typing import TypedGrammar
-    from isarstep.decode.variable_types import contexts_of_split, scopes_of_split
+    from isarstep.decode.variable_types import known_in_split
 
     benchmark = Benchmark(bench.chosen.data)
     split = benchmark.split(bench.chosen.split)
-    contexts = contexts_of_split(split, benchmark.theory_contexts)
-    scopes = scopes_of_split(split, benchmark.theory_contexts)
+    contexts, scopes = known_in_split(split, benchmark.theory_contexts)
     return TypedGrammar(bench.about.vocabulary, benchmark.signature, contexts, bench.model.config.dense, scopes)
 
 

@@ -24,11 +24,11 @@ import torch
 
 from isarstep.bench.ids import places_of_lowest
 from isarstep.bench.store import Benchmark
+from isarstep.decode.constraints import TermGrammar
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import Predictor
-from isarstep.decode.search import Constraints
 from isarstep.decode.typing import TypedGrammar
-from isarstep.decode.variable_types import contexts_of_split, scopes_of_split
+from isarstep.decode.variable_types import known_in_split
 from isarstep.feed.corpus import Corpus
 from isarstep.feed.files import load_dataset
 from isarstep.serve.engine import LONGEST_DENSE, MARGIN
@@ -50,10 +50,7 @@ def main() -> None:
     benchmark = Benchmark("embedded")
     corpus = light.split(load_dataset(benchmark.folder), "test")
     split = benchmark.split("test")
-    contexts, scopes = (
-        contexts_of_split(split, benchmark.theory_contexts),
-        scopes_of_split(split, benchmark.theory_contexts),
-    )
+    contexts, scopes = known_in_split(split, benchmark.theory_contexts)
     types = TypedGrammar(light.vocabulary, benchmark.signature, contexts, light.model.config.dense, scopes)
     rows: list[dict[str, Any]] = []
     if "answers" in chosen.parts:
@@ -75,7 +72,7 @@ def main() -> None:
 
 
 def compared(
-    light: Predictor, heavy: Predictor, corpus: Corpus, rules: SearchRules, constraint: Constraints | None
+    light: Predictor, heavy: Predictor, corpus: Corpus, rules: SearchRules, constraint: TermGrammar | None
 ) -> dict[str, Any]:
     ours, seconds = clocked(lambda: lists_of(light, corpus, rules, constraint))
     theirs, torch_seconds = clocked(lambda: lists_of(heavy, corpus, rules, constraint))
@@ -96,7 +93,7 @@ def compared(
 
 
 def timed(
-    light: Predictor, heavy: Predictor, corpus: Corpus, rules: SearchRules, types: Constraints
+    light: Predictor, heavy: Predictor, corpus: Corpus, rules: SearchRules, types: TermGrammar
 ) -> list[dict[str, Any]]:
     found: list[tuple[int, float, float]] = []
     for at in range(len(corpus)):
@@ -121,7 +118,7 @@ def timed(
     return rows
 
 
-def lists_of(predictor: Predictor, corpus: Corpus, rules: SearchRules, constraint: Constraints | None) -> Lists:
+def lists_of(predictor: Predictor, corpus: Corpus, rules: SearchRules, constraint: TermGrammar | None) -> Lists:
     return [proposals for _, proposals in predictor.lines(corpus, rules, constraint)]
 
 

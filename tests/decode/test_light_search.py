@@ -11,9 +11,8 @@ from isarstep.decode import predict
 from isarstep.decode.constraints import TermGrammar
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import Predictor
-from isarstep.decode.search import Constraints
 from isarstep.decode.typing import TypedGrammar
-from isarstep.decode.variable_types import contexts_of_split, scopes_of_split
+from isarstep.decode.variable_types import known_in_split
 from isarstep.feed.arrays import NUMPY
 from isarstep.feed.files import load_dataset
 from isarstep.feed.tensors import Tensors
@@ -41,15 +40,12 @@ def test_the_answers_to_real_examples_are_the_same(
     corpus = corpus.take(np.array(places_of_lowest(corpus.ids, 60)))
     corpus = corpus.take(np.argsort(corpus.source_lengths("base"), kind="stable")[:count])
     dense = light.model.config.dense
-    constraints: Constraints | None = None
+    constraints: TermGrammar | None = None
     if constraint == "grammar":
         constraints = TermGrammar(light.vocabulary, dense)
     elif constraint == "types":
         split = benchmark.split("test")
-        contexts, scopes = (
-            contexts_of_split(split, benchmark.theory_contexts),
-            scopes_of_split(split, benchmark.theory_contexts),
-        )
+        contexts, scopes = known_in_split(split, benchmark.theory_contexts)
         constraints = TypedGrammar(light.vocabulary, benchmark.signature, contexts, dense, scopes)
     rules = SearchRules(beam=4, longest=60)
     ours = list(light.lines(corpus, rules, constraints))

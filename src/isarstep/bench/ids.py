@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 VARIABLE = re.compile(r"<X(\d+)>")
+CONSTANT = re.compile(r"CONST (\S+)")
 
 
 def proposition_digest(text: str) -> bytes:

@@ -4,7 +4,7 @@ A small automaton follows every hypothesis, on the device and without a question
 integers (`Column`), every state ever reached is kept, and an opening bracket leaves a link to the state before it:
 closing the bracket goes back there. So a step is a few look-ups for the whole batch, whatever the terms look like.
 For a model that leaves out implied tokens (`isarstep.feed.dense`) a token moves as they and it would together.
-`isarstep.decode.exclusion` says the same in plain Python. Shapes: B sentences, K hypotheses, V tokens, C columns, R
+`benchmarks/exclusion.py` says the same in plain Python. Shapes: B sentences, K hypotheses, V tokens, C columns, R
 rows of the table of masks, F tokens that are no constants (and one place for those that are).
 """
 
@@ -104,8 +104,6 @@ def kind_of(token: str) -> Kind:
 
 class TermGrammar:
     """The tables for a vocabulary; `start` makes the automaton of a batch."""
-
-    prunes = False
 
     def __init__(self, vocabulary: Sequence[str], dense: bool = False) -> None:
         self.dense = dense
@@ -220,7 +218,7 @@ class TermGrammar:
 class GrammarState:
     """The automata of K hypotheses of B sentences."""
 
-    prunes = False
+    prunes = False  # are candidates looked at one by one, too?
 
     def __init__(
         self,
@@ -278,6 +276,7 @@ class GrammarState:
         return best_BKQ, arrays.where(places_BKQ < wanted, named_BKQ, few_BKQ)
 
     def prune(self, scores_BQ: Array, parents_BQ: Array, tokens_BQ: Array) -> Array:
+        """The scores of candidates with -inf at those that cannot be completed."""
         return scores_BQ
 
     def advance(self, parents_BK: Array, tokens_BK: Array) -> None:

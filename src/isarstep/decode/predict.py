@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isarstep.decode.hypotheses import Hypothesis, SearchRules
-from isarstep.decode.search import Constraints, Writer, search_corpus
+from isarstep.decode.search import Writer, search_corpus
 from isarstep.errors import NEEDS_TORCH, UserError
 from isarstep.feed.constants import corpus_of_examples, numbers_in, read_by_model, with_names
 from isarstep.feed.corpus import Corpus, Dataset
@@ -21,6 +21,7 @@ from isarstep.version import __version__
 
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
+    from isarstep.decode.constraints import TermGrammar
     from isarstep.decode.ranking import Order
     from isarstep.models.base import Seq2Seq
 
@@ -58,7 +59,7 @@ class Predictor:
         return load_model(self.folder.path)[0]
 
     def nbest(
-        self, examples: Sequence[Example], rules: SearchRules = SearchRules(), constraints: Constraints | None = None
+        self, examples: Sequence[Example], rules: SearchRules = SearchRules(), constraints: TermGrammar | None = None
     ) -> list[list[tuple[str, float]]]:
         """(tokens, score) of the best proposals for each example, best first. Targets are not looked at."""
         return [proposals for _, proposals in self.lines(self.corpus(examples), rules, constraints)]
@@ -87,7 +88,7 @@ class Predictor:
         self,
         corpus: Corpus,
         rules: SearchRules,
-        constraints: Constraints | None = None,
+        constraints: TermGrammar | None = None,
         on_progress: Callable[[int], None] = lambda count: None,
         order: Order | None = None,
     ) -> Iterator[tuple[str, list[tuple[str, float]]]]:

@@ -10,26 +10,32 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 from isarstep.feed.dense import IMPLIED
 
 UNCOUNTED = frozenset(("(", ")", *IMPLIED))
 
 
-class Order(Protocol):
+class Order(ABC):
     """Puts the proposals of a list, which came with their log probability, into an order; `str` of it says which."""
 
-    def ordered(self, proposals: Sequence[tuple[str, float]], given: Collection[str]) -> list[tuple[str, float]]:
+    @abstractmethod
+    def worth(self, tokens: str, score: float, given: Collection[str] = ()) -> float:
+        """Of an answer with this log probability to a problem in which these propositions are given."""
+
+    def ordered(self, proposals: Sequence[tuple[str, float]], given: Collection[str] = ()) -> list[tuple[str, float]]:
         """(tokens, worth), best first; equals stay as they were."""
+        valued = [(tokens, self.worth(tokens, score, given)) for tokens, score in proposals]
+        return sorted(valued, key=lambda pair: -pair[1])
 
 
 @dataclass(frozen=True)
-class LengthNormalised:
+class LengthNormalised(Order):
     """Wu et al.'s rule, over what a search has found by log probability alone."""
 
     penalty: float
@@ -37,11 +43,8 @@ class LengthNormalised:
     def __str__(self) -> str:
         return f"ordered by log p / length^{self.penalty:g}"
 
-    def worth(self, tokens: str, score: float) -> float:
+    def worth(self, tokens: str, score: float, given: Collection[str] = ()) -> float:
         return score / math.pow(1 + counted(tokens), self.penalty)  # the end of an answer is a token, too
-
-    def ordered(self, proposals: Sequence[tuple[str, float]], given: Collection[str] = ()) -> list[tuple[str, float]]:
-        return best_first((tokens, self.worth(tokens, score)) for tokens, score in proposals)
 
 
 # What a search finds by log probability is a quarter too short. HAT Base's validation lists have their best BLEU, by
@@ -50,7 +53,7 @@ COMPARED_ORDER = LengthNormalised(0.9)
 
 
 @dataclass(frozen=True)
-class Ranking:
+class Ranking(Order):
     """What is added to a log probability: `length` for each e-fold of tokens, `given` to what was given already."""
 
     length: float
@@ -59,17 +62,9 @@ class Ranking:
     def __str__(self) -> str:
         return f"ranked by log p + {self.length:g} log length, {self.given:g} for copies"
 
-    def worth(self, tokens: str, score: float, given: Collection[str]) -> float:
-        """Of an answer with this log probability to a problem in which these propositions are given."""
+    def worth(self, tokens: str, score: float, given: Collection[str] = ()) -> float:
         length, copied = measured(tokens, given)
         return score + self.length * length + self.given * copied
-
-    def ordered(self, proposals: Sequence[tuple[str, float]], given: Collection[str]) -> list[tuple[str, float]]:
-        return best_first((tokens, self.worth(tokens, score, given)) for tokens, score in proposals)
-
-
-def best_first(valued: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
-    return sorted(valued, key=lambda pair: -pair[1])
 
 
 def counted(tokens: str) -> int:

@@ -23,6 +23,7 @@ from isarstep.feed.inputs import Source
 from isarstep.feed.measures import Measures
 
 if TYPE_CHECKING:
+    from isarstep.decode.constraints import GrammarState, TermGrammar
     from isarstep.models.config import ModelConfig
 
 SENTENCES = {"cpu": 32, "cuda": 3}  # of one batch, with beam 10 or less; on a GPU for each gigabyte of its memory
@@ -59,35 +60,8 @@ class Writer(Protocol):
     def logits(self, hidden: Array) -> Array: ...
 
 
-class Constraint(Protocol):
-    """Forbids continuations. One object follows the hypotheses of one batch."""
-
-    prunes: bool  # candidates are looked at one by one, too
-
-    column_V: Array  # of the masks below, for each token
-
-    def forbidden(self, left: int) -> Array:
-        """B x K x F: whether the tokens of a column must not come next, when `left` places remain, `<EOS>` included."""
-
-    def best(self, logits_BKV: Array, wanted: int, left: int) -> tuple[Array, Array]:
-        """The best tokens that may come next and their logits."""
-
-    def prune(self, scores_BQ: Array, parents_BQ: Array, tokens_BQ: Array) -> Array:
-        """The scores of candidates with -inf at those that cannot be completed."""
-
-    def advance(self, parents_BK: Array, tokens_BK: Array) -> None: ...
-
-    def keep(self, rows: Array) -> None: ...
-
-
-class Constraints(Protocol):
-    """Makes the constraint of a batch."""
-
-    def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, arrays: Arrays) -> Constraint: ...
-
-
 def best_of_all(
-    arrays: Arrays, top_BKQ: Array, top_tokens_BKQ: Array, count: int, constraint: Constraint | None
+    arrays: Arrays, top_BKQ: Array, top_tokens_BKQ: Array, count: int, constraint: GrammarState | None
 ) -> tuple[Array, Array, Array]:
     """Scores of the best candidates of a sentence, the hypotheses that they go on from, and their tokens."""
     batch, _, wanted = top_BKQ.shape
@@ -131,7 +105,7 @@ def best_living(arrays: Arrays, scores_BQ: Array, hopeless_B: Array, beams: int)
 
 
 def search(
-    model: Writer, source: Source, rules: SearchRules, constraint: Constraint | None = None
+    model: Writer, source: Source, rules: SearchRules, constraint: GrammarState | None = None
 ) -> list[list[Hypothesis]]:
     """The n best of every sentence of a packed source."""
     with model.arrays.searching():
@@ -139,7 +113,7 @@ def search(
 
 
 def _search(
-    model: Writer, source: Source, rules: SearchRules, constraint: Constraint | None = None
+    model: Writer, source: Source, rules: SearchRules, constraint: GrammarState | None = None
 ) -> list[list[Hypothesis]]:
     arrays = model.arrays
     beams, places = rules.beam, rules.longest + 1
@@ -201,7 +175,7 @@ def _search(
 
 
 def best_next(
-    arrays: Arrays, logits_BKV: Array, wanted: int, constraint: Constraint | None, left: int
+    arrays: Arrays, logits_BKV: Array, wanted: int, constraint: GrammarState | None, left: int
 ) -> tuple[Array, Array, Array]:
     """What to subtract from a hypothesis' logits to make them log p; its best allowed tokens' logits, and these."""
     if arrays.kind == "cuda":
@@ -217,7 +191,7 @@ def best_next(
 
 
 def best_by_kernel(
-    logits_BKV: Array, wanted: int, constraint: Constraint | None, left: int
+    logits_BKV: Array, wanted: int, constraint: GrammarState | None, left: int
 ) -> tuple[Array, Array, Array]:
     from isarstep.models.step_kernels import select
 
@@ -262,7 +236,7 @@ def search_corpus(
     model: Writer,
     corpus: Corpus,
     rules: SearchRules,
-    constraints: Constraints | None = None,
+    constraints: TermGrammar | None = None,
     sentences: int | None = None,
     on_progress: Callable[[int], None] = lambda count: None,
 ) -> Iterator[list[Hypothesis]]:

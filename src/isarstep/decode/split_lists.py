@@ -20,7 +20,7 @@ from isarstep.errors import UserError
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
     from isarstep.bench.store import Benchmark
-    from isarstep.decode.search import Constraints
+    from isarstep.decode.constraints import TermGrammar
     from isarstep.feed.corpus import Corpus
     from isarstep.feed.inputs import Input
 
@@ -144,7 +144,7 @@ def _input(known: Input, asked: SplitAsked) -> str:
     return "".join(read) or "base"
 
 
-def _constraints(asked: SplitAsked, predictor: Predictor) -> Constraints | None:
+def _constraints(asked: SplitAsked, predictor: Predictor) -> TermGrammar | None:
     vocabulary, dense = predictor.vocabulary, predictor.model.config.dense
     if asked.constraint == "none":
         return None
@@ -154,10 +154,8 @@ def _constraints(asked: SplitAsked, predictor: Predictor) -> Constraints | None:
         return TermGrammar(vocabulary, dense)
     from isarstep.bench.store import Benchmark
     from isarstep.decode.typing import TypedGrammar
-    from isarstep.decode.variable_types import contexts_of_split, scopes_of_split
+    from isarstep.decode.variable_types import known_in_split
 
     benchmark = Benchmark(asked.data)
-    examples = benchmark.split(asked.split)
-    contexts = contexts_of_split(examples, benchmark.theory_contexts)
-    scopes = scopes_of_split(examples, benchmark.theory_contexts)
+    contexts, scopes = known_in_split(benchmark.split(asked.split), benchmark.theory_contexts)
     return TypedGrammar(vocabulary, benchmark.signature, contexts, dense, scopes)

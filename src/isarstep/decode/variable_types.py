@@ -2,7 +2,7 @@
 
 A proof's context knows the types of all variables that are fixed in it, whether the example mentions them or not, and
 so does the benchmark: what a target may contain is not given away by what is typed. Which constants and instances are
-there, `bench/contexts.py` says.
+there, `bench/theory_contexts.py` says.
 """
 
 from __future__ import annotations
@@ -61,29 +61,17 @@ def inferred(lines: Sequence[str], signature: Signature) -> Context:
     return infer_context(readable, signature)
 
 
-def contexts_of_split(split: Split, theory_contexts: TheoryContexts) -> Contexts:
+def known_in_split(split: Split, theory_contexts: TheoryContexts) -> tuple[Contexts, Scopes]:
     """For a corpus that was made from a split, or a part of it."""
-    example_of = _examples_of(split)
+    number = {identifier: place for place, identifier in enumerate(split.table()["id"].to_pylist())}
 
     def types(corpus: Corpus, at: int) -> Context:
-        example = example_of(corpus, at)
+        example = split[number[corpus.ids[at]]]
         return known_types(example, theory_contexts.at(example.theory).signature)
 
-    return types
-
-
-def scopes_of_split(split: Split, theory_contexts: TheoryContexts) -> Scopes:
-    """For a corpus that was made from a split, or a part of it."""
-    example_of = _examples_of(split)
-
     def around(corpus: Corpus, at: int) -> tuple[Exists, Signature]:
-        example = example_of(corpus, at)
+        example = split[number[corpus.ids[at]]]
         theory_context = theory_contexts.at(example.theory)
         return theory_context.known(example), theory_context.signature
 
-    return around
-
-
-def _examples_of(split: Split) -> Callable[[Corpus, int], Example]:
-    number = {identifier: place for place, identifier in enumerate(split.table()["id"].to_pylist())}
-    return lambda corpus, at: split[number[corpus.ids[at]]]
+    return types, around

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sys
 import threading
 import time
@@ -19,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from isarstep.bench.ids import CONSTANT
 from isarstep.bench.store import Benchmark
 from isarstep.bench.usual_part import Partly
 from isarstep.feed.inputs import FIELDS_READ, SELECTED, STATEMENT
@@ -39,8 +39,8 @@ from isarstep.theory.task import Task
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
     from isarstep.bench.theory_contexts import Exists, TheoryContext, TheoryContexts
+    from isarstep.decode.constraints import TermGrammar
     from isarstep.decode.predict import Predictor
-    from isarstep.decode.search import Constraints
     from isarstep.feed.corpus import Corpus
     from isarstep.logic.signature import Signature
     from isarstep.prove.embedded import NearStep
@@ -57,8 +57,6 @@ WIDE = 32  # hypotheses for a problem where provers find no step among those of 
 MARGIN = 10.0  # of log probability: what is so much less likely than the first is nothing to wait for
 LONGEST_DENSE = 110  # dense tokens of a target that has 200 at most; beams that ramble end there
 
-_NAME = re.compile(r"CONST (\S+)")
-
 
 class Engine:
     """One model over one benchmark's signature and facts."""
@@ -67,7 +65,6 @@ class Engine:
         self.model_name = model
         self.benchmark = Benchmark(benchmark)
         self.lock = threading.Lock()  # one search at a time
-        self._loading = threading.Lock()
         self.reader_in = lru_cache(maxsize=16)(self._reader_in)
         self._tasks: dict[str, Task] = {}
 
@@ -104,13 +101,9 @@ class Engine:
         """Of all constants, wherever they are."""
         return self.reader_in(self.theory_contexts.everything).names
 
-    @property
-    def predictor(self) -> Predictor:
-        with self._loading:  # by whom it is asked for first, this thread or the one that loads ahead
-            return self._predictor
-
     @shared_property
-    def _predictor(self) -> Predictor:
+    def predictor(self) -> Predictor:
+        """Loaded by whom it is asked for first, this thread or the one that loads ahead."""
         # Threads that wait for each other by spinning take the cores from provers, and stand still when one has none.
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         from isarstep.decode.predict import Predictor
@@ -140,13 +133,13 @@ class Engine:
         return frozenset(self.predictor.vocabulary)
 
     @shared_property
-    def grammar(self) -> Constraints:
+    def grammar(self) -> TermGrammar:
         from isarstep.decode.constraints import TermGrammar
 
         return TermGrammar(self.predictor.vocabulary, self.predictor.model.config.dense)
 
     @shared_property
-    def typed_grammar(self) -> Constraints:
+    def typed_grammar(self) -> TermGrammar:
         from isarstep.decode.typing import TypedGrammar
 
         dense = self.predictor.model.config.dense
@@ -245,7 +238,7 @@ class Engine:
         where its vocabulary is closed, all as the same token."""
         example = task.example
         lines = (*example.f2, example.f3 or "", *example.f4)
-        names = dict.fromkeys(name for line in lines for name in _NAME.findall(line))
+        names = dict.fromkeys(name for line in lines for name in CONSTANT.findall(line))
         return [name for name in names if name not in self.known_tokens]
 
     # From tasks to steps
@@ -288,7 +281,7 @@ class Engine:
         facts = AvailableFacts(self._library).for_model(example, task.theory_context, scored=task.scored)
         return replace(example, premises=facts)
 
-    def _constraints(self, constraint: Constraint) -> Constraints | None:
+    def _constraints(self, constraint: Constraint) -> TermGrammar | None:
         if constraint == "none":
             return None
         return self.typed_grammar if constraint == "types" else self.grammar
