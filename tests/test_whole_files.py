@@ -94,13 +94,13 @@ def test_check_ends_in_a_json_error(tmp_path: Path, settings: Settings, content:
 
 def test_train_ends_in_a_safetensor_error(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
-    from isarstep.models.checkpoint import Replacing, write_shards
+    from isarstep.models.checkpoint import replaced_folder, write_shards
 
     model = tmp_path / "model"
-    with Replacing(model) as fresh:
+    with replaced_folder(model) as fresh:
         write_shards({"w": torch.zeros(3)}, fresh, "model", {})
     with full_disk(), pytest.raises(UserError, match=r"model: could not be written .*untouched"):  # noqa: SIM117
-        with Replacing(model) as fresh:
+        with replaced_folder(model) as fresh:
             write_shards({"w": torch.zeros(3)}, fresh, "model", {})
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
     assert [path.name for path in model.iterdir()] == ["model.safetensors"]

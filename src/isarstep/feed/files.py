@@ -5,6 +5,7 @@ The file is for machines without Parquet.
 
 from __future__ import annotations
 
+import io
 import zipfile
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from isarstep.data import BENCHMARKS
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.inputs import FIELDS_READ, STATEMENT, Input
+from isarstep.whole_files import write_whole
 
 ARRAYS = ("tokens", "token_starts", "targets", "sources", "fields", "source_starts", "variables")
 
@@ -29,13 +31,9 @@ def save_dataset(dataset: Dataset, path: Path) -> None:
     arrays["outside"] = text_array("\n".join(dataset.outside))
     arrays["benchmark"] = text_array(dataset.benchmark)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".tmp.npz")
-    try:
-        np.savez_compressed(temporary, allow_pickle=False, **arrays)
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise UserError(f"{path}: could not be written ({error.strerror}); what was there is untouched") from None
+    packed = io.BytesIO()
+    np.savez_compressed(packed, allow_pickle=False, **arrays)
+    write_whole(path, packed.getvalue())
 
 
 def text_array(text: str) -> npt.NDArray[np.generic]:

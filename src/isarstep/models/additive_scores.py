@@ -66,16 +66,13 @@ def score_gradients_kernel(
     tl.store(d_w_PD + program * D + d, tl.sum(of_w, 0), mask=d < D)
 
 
-def tiles_of(q_BUD: Tensor, k_BLD: Tensor) -> tuple[int, int, int]:
-    return q_BUD.shape[0], triton.cdiv(q_BUD.shape[1], TILE_U), triton.cdiv(k_BLD.shape[1], TILE_L)
-
-
 @torch.library.custom_op("isarstep::additive_scores", mutates_args=())
 def additive_scores(q_BUD: Tensor, k_BLD: Tensor, w_D: Tensor) -> Tensor:
     """B x U x D and B x L x D to B x U x L, in single precision."""
     scores_BUL = q_BUD.new_empty(*q_BUD.shape[:2], k_BLD.shape[1], dtype=torch.float32)
     q_BDU, k_BDL = q_BUD.transpose(1, 2).contiguous(), k_BLD.transpose(1, 2).contiguous()
-    scores_kernel[tiles_of(q_BUD, k_BLD)](
+    grid = (len(q_BUD), triton.cdiv(q_BUD.shape[1], TILE_U), triton.cdiv(k_BLD.shape[1], TILE_L))
+    scores_kernel[grid](
         q_BDU, k_BDL, w_D, scores_BUL, *scores_BUL.shape[1:], TWICE_LOG2_E, len(w_D), TILE_U, TILE_L, num_warps=WARPS
     )
     return scores_BUL

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
@@ -25,10 +26,10 @@ from isarstep.errors import UserError
 from isarstep.models import build_model
 from isarstep.models.base import Seq2Seq
 from isarstep.models.folders import (
-    SPOILT,
     About,
     Storage,
     open_folder,
+    read_shards,
     refuse_changed_shards,
     refuse_unfitting,
     shard_paths,
@@ -55,17 +56,6 @@ def write_shards(
     for number, shard in enumerate(shards, 1):
         name = f"{stem}.safetensors" if len(shards) == 1 else f"{stem}-{number:05}-of-{len(shards):05}.safetensors"
         save_file(shard, str(folder / name), metadata=about)
-
-
-def read_shards(folder: Path, stem: str) -> dict[str, Tensor]:
-    tensors: dict[str, Tensor] = {}
-    for path in shard_paths(folder, stem):
-        try:
-            with safe_open(str(path), "pt") as file:
-                tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
-        except SafetensorError as error:
-            raise UserError(f"{path}: cannot be read, {SPOILT} ({error})") from None
-    return tensors
 
 
 def packed(tensors: dict[str, Tensor], storage: Storage) -> dict[str, Tensor]:
@@ -95,34 +85,28 @@ def unpacked(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return full
 
 
-class Replacing:
+@contextmanager
+def replaced_folder(folder: Path) -> Iterator[Path]:
     """A folder that appears under its name only when everything in it is on the disk."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.temporary = folder.with_name(f".{folder.name}.tmp")
-
-    def __enter__(self) -> Path:
-        shutil.rmtree(self.temporary, ignore_errors=True)
-        self.temporary.mkdir(parents=True)
-        return self.temporary
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is not None:
-            shutil.rmtree(self.temporary, ignore_errors=True)
-            if isinstance(error, OSError | SafetensorError):
-                why = error.strerror if isinstance(error, OSError) else error
-                raise UserError(f"{self.folder}: could not be written ({why}); what was there is untouched") from None
-            return
-        for path in self.temporary.iterdir():
-            sync(path)
-        old = self.folder.with_name(f".{self.folder.name}.old")
-        shutil.rmtree(old, ignore_errors=True)
-        if self.folder.exists():
-            self.folder.rename(old)
-        self.temporary.rename(self.folder)
-        sync(self.folder.parent)
-        shutil.rmtree(old, ignore_errors=True)
+    temporary, old = folder.with_name(f".{folder.name}.tmp"), folder.with_name(f".{folder.name}.old")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+    except BaseException as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        if not isinstance(error, OSError | SafetensorError):
+            raise
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UserError(f"{folder}: could not be written ({why}); what was there is untouched") from None
+    for path in temporary.iterdir():
+        sync(path)
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+    temporary.rename(folder)
+    sync(folder.parent)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def sync(path: Path) -> None:
@@ -169,7 +153,7 @@ def load_model(folder: Path) -> tuple[Seq2Seq, About]:
     with torch.device("meta"), _Blank():
         model = build_model(opened.config)
     refuse_changed_shards(opened.path, opened.shards)
-    weights = unpacked(read_shards(opened.path, "model"))
+    weights = unpacked(read_shards(opened.path, "model", "pt"))
     refuse_unfitting(opened.path, set(model.state_dict()), set(weights))
     model.load_state_dict(weights, assign=True)
     return model.eval(), opened.about
@@ -201,7 +185,7 @@ def write_checkpoint(
         for parameter, values in optimiser.state.items():
             for key, value in values.items():
                 state[f"{number}/{names[id(parameter)]}/{key}"] = value
-    with Replacing(folder) as temporary:
+    with replaced_folder(folder) as temporary:
         write_model(model, about, temporary)
         write_shards(state, temporary, "optimiser", {}, 1 << 30)
         (temporary / "progress.json").write_text(json.dumps(vars(progress)) + "\n", encoding="utf-8")
@@ -218,9 +202,9 @@ def read_checkpoint(
                 "recipe again with which this one was begun"
             )
     refuse_changed_shards(folder, written_sums(fields))
-    model.load_state_dict(read_shards(folder, "model"))
+    model.load_state_dict(read_shards(folder, "model", "pt"))
     parameters = dict(model.named_parameters())
-    for key, value in read_shards(folder, "optimiser").items():
+    for key, value in read_shards(folder, "optimiser", "pt").items():
         number, name, field = key.split("/")
         parameter = parameters[name]
         on_cpu = field == "step" and not parameter.is_cuda

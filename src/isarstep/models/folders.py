@@ -35,6 +35,20 @@ def shard_paths(folder: Path, stem: str) -> list[Path]:
     return sorted([*folder.glob(f"{stem}.safetensors"), *folder.glob(f"{stem}-*.safetensors")])
 
 
+def read_shards(folder: Path, stem: str, framework: str) -> dict[str, Any]:
+    """All tensors by name, as numpy's ("np") or torch's ("pt")."""
+    from safetensors import SafetensorError, safe_open
+
+    tensors: dict[str, Any] = {}
+    for path in shard_paths(folder, stem):
+        try:
+            with safe_open(str(path), framework) as file:
+                tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+        except SafetensorError as error:
+            raise UserError(f"{path}: cannot be read, {SPOILT} ({error})") from None
+    return tensors
+
+
 SPOILT = "it was cut off or changed after it was written; copy the folder again"
 
 

@@ -15,16 +15,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError, safe_open
 
-from isarstep.errors import UserError
 from isarstep.feed.arrays import NUMPY, Array
 from isarstep.feed.corpus import Corpus
 from isarstep.feed.inputs import Segments, Source
 from isarstep.feed.measures import Layout
 from isarstep.feed.packing import HostPacker
 from isarstep.models.config import ModelConfig
-from isarstep.models.folders import SPOILT, ModelFolder, refuse_changed_shards, refuse_unfitting, shard_paths
+from isarstep.models.folders import ModelFolder, read_shards, refuse_changed_shards, refuse_unfitting
 
 Floats = npt.NDArray[np.float32]
 Longs = npt.NDArray[np.int64]
@@ -42,14 +40,7 @@ def is_light(folder: ModelFolder) -> bool:
 
 def load_light(folder: ModelFolder) -> LightHAT:
     refuse_changed_shards(folder.path, folder.shards)
-    stored: dict[str, Any] = {}
-    for path in shard_paths(folder.path, "model"):
-        try:
-            with safe_open(str(path), "np") as file:
-                stored |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
-        except SafetensorError as error:
-            raise UserError(f"{path}: cannot be read, {SPOILT} ({error})") from None
-    return LightHAT(folder.config, stored, folder.path)
+    return LightHAT(folder.config, read_shards(folder.path, "model", "np"), folder.path)
 
 
 class Weights:
@@ -169,7 +160,7 @@ class LightSelfAttention(LightAttention):
     def step(self, x_TD: Floats, past: Past, turn: Rotation) -> Floats:
         q_BHKC, k_BHKC, v_BHKC = (by_sentence(part, past.state.beams) for part in self.project(x_TD, turn))
         keys_BHMC, values_BHMC = past.with_more(k_BHKC, v_BHKC)
-        return self.out(heads_joined(attended(q_BHKC, keys_BHMC, values_BHMC, past.hidden_B1KM)))
+        return self.out(heads_joined(attended(q_BHKC, keys_BHMC, values_BHMC, past.state.hidden_BKM[:, None])))
 
 
 class LightCrossAttention(LightAttention):
@@ -304,10 +295,6 @@ class Past:
     def __init__(self, state: LightState, batch: int, heads: int, channels: int) -> None:
         self.state = state
         self.both_2BHMC = np.zeros((2, batch, heads, self.FIRST_ROOM * state.beams, channels), np.float32)
-
-    @property
-    def hidden_B1KM(self) -> Floats:
-        return self.state.hidden_BKM[:, None]
 
     def with_more(self, k_BHKC: Floats, v_BHKC: Floats) -> KeysValues:
         end = self.state.hidden_BKM.shape[2]

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from isarstep.bench.example import Example
-from isarstep.bench.ids import VARIABLE
+from isarstep.bench.ids import CONSTANT, VARIABLE
 from isarstep.bench.store import Benchmark
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -25,8 +25,7 @@ _BLOCK = 20_000
 
 def words_of(text: str) -> list[str]:
     """Constants of a line of tokens, and pairs of constants that follow each other."""
-    tokens = text.split()
-    constants = [tokens[i + 1] for i, token in enumerate(tokens) if token == "CONST"]
+    constants: list[str] = CONSTANT.findall(text)
     return [*constants, *(f"{left} {right}" for left, right in pairwise(constants))]
 
 

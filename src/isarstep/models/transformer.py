@@ -116,19 +116,15 @@ class TransformerState(BeamState):
     def advance(self, parents_BK: Tensor) -> None:
         slot, hypotheses = self.length * self.beams, parents_BK.shape[1]
         if slot == self.ancestors_BKM.shape[2]:
-            self._double_room()
+            self.ancestors_BKM = F.pad(self.ancestors_BKM, (0, slot))
+            for past in self.past:
+                past.keys_BHMC = F.pad(past.keys_BHMC, (0, 0, 0, slot))
+                past.values_BHMC = F.pad(past.values_BHMC, (0, 0, 0, slot))
         if self.length:
-            past = self.ancestors_BKM[:, :, :slot]
-            past[:, :hypotheses] = past.gather(1, parents_BK[:, :, None].expand(-1, -1, slot))
+            before = self.ancestors_BKM[:, :, :slot]
+            before[:, :hypotheses] = before.gather(1, parents_BK[:, :, None].expand(-1, -1, slot))
         self.ancestors_BKM[:, :hypotheses, slot : slot + self.beams] = self.own_KK[:hypotheses]
         self.length += 1
-
-    def _double_room(self) -> None:
-        room = self.ancestors_BKM.shape[2]
-        self.ancestors_BKM = F.pad(self.ancestors_BKM, (0, room))
-        for past in self.past:
-            past.keys_BHMC = F.pad(past.keys_BHMC, (0, 0, 0, room))
-            past.values_BHMC = F.pad(past.values_BHMC, (0, 0, 0, room))
 
     def keep(self, rows: Tensor) -> None:
         self.readable_B11S = self.readable_B11S[rows]

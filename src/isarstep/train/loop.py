@@ -30,10 +30,10 @@ from isarstep.models import ModelConfig, build_model
 from isarstep.models.base import Seq2Seq
 from isarstep.models.checkpoint import (
     Progress,
-    Replacing,
     load_model,
     read_checkpoint,
     recover,
+    replaced_folder,
     write_checkpoint,
     write_model,
 )
@@ -378,7 +378,7 @@ class TrainingRun:
                 seen = mean_validation(list(each.values()))
                 if seen.bleu > progress.best_bleu:
                     progress.best_bleu, progress.best_step = seen.bleu, progress.step
-                    with Replacing(self.folder / "best") as temporary:
+                    with replaced_folder(self.folder / "best") as temporary:
                         write_model(self.model, self.about, temporary)
             self.log_validation(seen, each)
             write_checkpoint(self.folder / "last", self.model, self.optimisers, progress, self.about)
