@@ -41,7 +41,6 @@ def test_everything_a_root_may_say(tmp_path: Path):
     (tmp_path / "ROOT").write_text(ROOT)
     base, following = read_root(tmp_path / "ROOT", {"ISABELLE_HOME": "/isabelle", "LIB": "/nonexistent"})
     assert base.name == "Base-Session"
-    assert base.chapter == "My chapter"
     assert base.groups == ("main", "timing")
     assert base.parent == "HOL"
     assert base.directory == tmp_path / "Base dir"

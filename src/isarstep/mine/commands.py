@@ -52,7 +52,8 @@ def mine(
     from isarstep.mine.session_job import MiningLimits
     from isarstep.mine.terminal import run_mining
 
-    limits = MiningLimits(proof_timeout, theory_timeout, session_timeout, memory or _share_of_memory(jobs))
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    limits = MiningLimits(proof_timeout, theory_timeout, session_timeout, memory or int(whole * 0.7) // jobs)
     came_of_it = run_mining(
         sessions,
         out=out,
@@ -68,11 +69,6 @@ def mine(
     )
     if not came_of_it:
         raise typer.Exit(1)
-
-
-def _share_of_memory(jobs: int) -> int:
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
-    return int(total * 0.7) // jobs
 
 
 def graph(

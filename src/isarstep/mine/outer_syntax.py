@@ -85,7 +85,7 @@ def outer_tokens(text: str, pattern: re.Pattern[str], refused: Refused) -> Itera
             if not formal_comment:
                 inner = text[inside:closer]
                 if kind in ("string", "back") and "\\" in inner:
-                    inner = _ESCAPE.sub(_unescape, inner)
+                    inner = _ESCAPE.sub(lambda code: chr(int(code[1])) if code[1].isdigit() else code[1], inner)
                 if kind in QUOTED:
                     inner = _without_comments(inner)
                 yield SourceToken(kind, inner, begin, end, inside)
@@ -101,11 +101,6 @@ def _without_comments(text: str) -> str:
             end = mark.end()
         text = text[: found.start()] + " " * (end - found.start()) + text[end:]
     return text
-
-
-def _unescape(found: re.Match[str]) -> str:
-    code = found.group(1)
-    return chr(int(code)) if code.isdigit() else code
 
 
 def _nested(

@@ -21,15 +21,12 @@ _KEYWORDS = frozenset(
 class TheoryEntry:
     name: str  # as written: a base name, a path, or qualified by another session
     is_global: bool
-    options: tuple[
-        OptionChange, ...
-    ]  # those of its `theories` section; a value "" stands for plain `option`, i.e. true
+    options: tuple[OptionChange, ...]  # of its `theories` section; a value "" stands for plain `option`, i.e. true
 
 
 @dataclass(frozen=True, slots=True)
 class SessionEntry:
     name: str
-    chapter: str
     groups: tuple[str, ...]
     directory: Path
     parent: str | None
@@ -107,7 +104,6 @@ def _in_path(reader: TokenCursor) -> None:
 def read_root(path: Path, variables: Mapping[str, str]) -> Iterator[SessionEntry]:
     """The sessions of one `ROOT` file; `variables` stand for `$NAME` and `~~` in paths."""
     reader = TokenCursor(_text(path), path)
-    chapter = "Unsorted"
     while not reader.at_end:
         if reader.accept("chapter_definition"):
             reader.name(_KEYWORDS)
@@ -115,9 +111,9 @@ def read_root(path: Path, variables: Mapping[str, str]) -> Iterator[SessionEntry
             if reader.accept("description"):
                 reader.take()
         elif reader.accept("chapter"):
-            chapter = reader.name(_KEYWORDS)
+            reader.name(_KEYWORDS)
         elif reader.accept("session"):
-            yield _session(reader, path.parent, chapter, variables)
+            yield _session(reader, path.parent, variables)
         else:
             raise reader.error("expected chapter or session")
 
@@ -130,7 +126,7 @@ def _groups(reader: TokenCursor) -> tuple[str, ...]:
     return groups
 
 
-def _session(reader: TokenCursor, root: Path, chapter: str, variables: Mapping[str, str]) -> SessionEntry:
+def _session(reader: TokenCursor, root: Path, variables: Mapping[str, str]) -> SessionEntry:
     name = reader.name(_KEYWORDS)
     groups = _groups(reader)
     directory = root
@@ -172,7 +168,7 @@ def _session(reader: TokenCursor, root: Path, chapter: str, variables: Mapping[s
     if not reader.at_end and not reader.is_keyword("session", "chapter", "chapter_definition"):
         raise reader.error(f"session {name}: expected the next session")
     directories = (directory, *(resolve(directory, item, variables) for item in extra))
-    return SessionEntry(name, chapter, groups, directory, parent, options, imports, directories, tuple(theories))
+    return SessionEntry(name, groups, directory, parent, options, imports, directories, tuple(theories))
 
 
 def resolve(base: Path, text: str, variables: Mapping[str, str]) -> Path:

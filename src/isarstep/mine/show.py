@@ -5,7 +5,7 @@ from __future__ import annotations
 from isarstep.logic.names import Names
 from isarstep.logic.printing import to_unicode
 from isarstep.logic.terms import constants
-from isarstep.mine.graph import Fact, Graph, Proof, Use
+from isarstep.mine.graph import Graph, Proof, Use
 
 
 def show_proof(graph: Graph, proof: Proof) -> str:
@@ -28,17 +28,12 @@ def show_proof(graph: Graph, proof: Proof) -> str:
             fact = proof.facts[index]
             name = f" {fact.name}" if fact.name else ""
             lines.append(f"{indent}  f{index} {fact.kind}{name}: {to_unicode(fact.prop, names)}")
-            lines += [f"{indent}    <- {text}" for text in _edges(graph, fact)]
+            edges: dict[str, list[str]] = {}  # those of one kind in one line
+            for use in fact.uses:
+                edges.setdefault(use.how, []).append(_target(graph, use))
+            lines += [f"{indent}    <- {how}: {', '.join(targets)}" for how, targets in edges.items()]
     lines += [f"  unresolved: {text}" for text in proof.unresolved]
     return "\n".join(lines) + "\n"
-
-
-def _edges(graph: Graph, fact: Fact) -> list[str]:
-    """What a fact rests on, those of one kind in one line."""
-    by_kind: dict[str, list[str]] = {}
-    for use in fact.uses:
-        by_kind.setdefault(use.how, []).append(_target(graph, use))
-    return [f"{how}: {', '.join(targets)}" for how, targets in by_kind.items()]
 
 
 def _target(graph: Graph, use: Use) -> str:

@@ -26,7 +26,7 @@ class Screen:
     def __init__(self, mining: Mining, names: Sequence[str]) -> None:
         theories = {t.name: t for name in mining.planned(names) for t in mining.theories_to_mine(name)}
         self.total = len(theories)
-        self.done = self.mined = self.failed = self.steps = 0
+        self.done = self.mined = self.steps = 0
         self._left = {name: theory.size for name, theory in theories.items()}
         self._lock = threading.Lock()
         self.watched = Watched("mining", sum(self._left.values()), percent=True)
@@ -51,7 +51,6 @@ class Screen:
                 cpu = f"{record.get('load_cpu', 0):.1f} s + {record.get('mine_cpu', 0):.1f} s"
                 self.say(f"{record['theory']}: {record['proofs']} proofs, {record['steps']} steps, {cpu}")
             if status in ("failed", "unmined"):
-                self.failed += 1
                 self.say(f"{record['theory']}: {status}: {record['reason']}")
             for reason in record.get("failures", ()):
                 self.say(f"{record['theory']}: {reason}")
