@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -15,6 +15,7 @@ from isarstep.bench.display import Printer
 from isarstep.bench.example import Example
 from isarstep.bench.formats import LABEL_OF, META, SEPARATOR
 from isarstep.bench.store import Benchmark, Split
+from isarstep.whole_files import write_whole
 
 _RELEASE_NAME = {"validation": "valid"}
 
@@ -82,8 +83,7 @@ def export_jsonl(
         "croissant.json": json.dumps(document, indent=1, ensure_ascii=False) + "\n",
     }
     for file_name, text in texts.items():
-        with _writing([out / file_name]) as [file]:
-            file.write(text)
+        write_whole(out / file_name, text)
     return [*written, *(out / file_name for file_name in texts)]
 
 
@@ -107,21 +107,15 @@ def _record(example: Example, show: Callable[[str], str], hints: bool) -> dict[s
     }
 
 
-class _writing:
+@contextmanager
+def _writing(paths: list[Path]) -> Iterator[list[TextIO]]:
     """Text files that get their names when all is written."""
-
-    def __init__(self, paths: list[Path]) -> None:
-        self._paths = paths
-        self._stack = ExitStack()
-
-    def __enter__(self) -> list[TextIO]:
-        temporary = [path.with_name(path.name + ".tmp") for path in self._paths]
-        return [self._stack.enter_context(path.open("w", encoding="utf-8", newline="\n")) for path in temporary]
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        self._stack.close()
-        for path in self._paths:
-            if kind is None:
-                path.with_name(path.name + ".tmp").replace(path)
-            else:
-                path.with_name(path.name + ".tmp").unlink(missing_ok=True)
+    temporary = {path: path.with_name(path.name + ".tmp") for path in paths}
+    try:
+        with ExitStack() as stack:
+            yield [stack.enter_context(each.open("w", encoding="utf-8", newline="\n")) for each in temporary.values()]
+        for path, written in temporary.items():
+            written.replace(path)
+    finally:
+        for written in temporary.values():
+            written.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ import gzip
 import io
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from isarstep.bench.ids import theorem_identity
@@ -84,29 +85,20 @@ def parse_source(line: str) -> dict[int, list[str]]:
     return fields
 
 
-class Canonical:
-    """Writes each proposition the one way we write them; what cannot be read as a term is kept and counted."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, str] = {}
-        self.unreadable = 0
-
-    def __call__(self, text: str) -> str:
-        known = self._known.get(text)
-        if known is None:
-            try:
-                known = encode_line(decode(text, strict=False))
-            except TokenError:
-                known = text
-                self.unreadable += 1
-            self._known[text] = known
-        return known
-
-
 def import_release(folder: Path, out: Path, signature: Path | None = None) -> dict[str, object]:
     """Make a benchmark of a release's files; its splits, and the order of lines inside them, stay as they are."""
     builder = ShardBuilder()
-    canonical = Canonical()
+    unreadable: list[str] = []
+
+    @cache
+    def canonical(text: str) -> str:
+        """The one way in which we write a proposition; what cannot be read as a term is kept and counted."""
+        try:
+            return encode_line(decode(text, strict=False))
+        except TokenError:
+            unreadable.append(text)
+            return text
+
     ranges: dict[str, tuple[int, int]] = {}
     done = 0
     for name, (source_file, target_file, meta) in find_splits(folder).items():
@@ -146,7 +138,7 @@ def import_release(folder: Path, out: Path, signature: Path | None = None) -> di
         {name: examples.slice(begin, end - begin) for name, (begin, end) in ranges.items()},
         shard.propositions["tokens"],
         signature=None if signature is None else Signature.load(signature).to_json(),
-        manifest={"source": "release", "unreadable": canonical.unreadable},
+        manifest={"source": "release", "unreadable": len(unreadable)},
     )
     return write_benchmark(out, content)
 

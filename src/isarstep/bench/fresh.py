@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from isarstep.bench import grow
+from isarstep.bench.ancestors import ancestors_first
 from isarstep.bench.build import Inputs, Progress, sort_inputs
 from isarstep.bench.entries import entry_of
 from isarstep.bench.extract import Rules
@@ -113,18 +114,13 @@ def _trained_on(base: Benchmark, shapes: set[str]) -> tuple[set[bytes], set[byte
     return {proposition_digest(text) for text in texts}, keys, set(table["theorem"].unique().to_pylist())
 
 
-def _unseen_of(base: Benchmark, inputs: Inputs) -> grow.Excerpt:
-    """What the base scores as unseen, with all theories that this or the graphs rest on."""
+def _unseen_of(base: Benchmark, inputs: Inputs) -> frozenset[str]:
+    """The theories of what the base scores as unseen, with all that these or the graphs rest on."""
     theories = {theory["name"]: theory for theory in base.signature_document()["theories"]}
     wanted = [name for name, row in theories.items() if entry_of(row["session"]) in base.manifest["unseen entries"]]
     wanted += [parent for path in inputs.graphs for parent in first_record(path)["parents"]]
-    found: set[str] = set()
-    while wanted:
-        name = wanted.pop()
-        if name in theories and name not in found:
-            found.add(name)
-            wanted += theories[name]["parents"]
-    return grow.Excerpt(frozenset(found), ("unseen",))
+    parents = {name: row["parents"] for name, row in theories.items()}
+    return frozenset(ancestors_first(wanted, parents)) & theories.keys()
 
 
 def _decide(merged: Merged, base: Benchmark, young: Young, sizes: Sizes) -> Decision:

@@ -171,11 +171,8 @@ def _typed(term: Term, extractor: Extractor, slots: SlotNumbers) -> tuple[int, l
 
 def _facts(graph: Graph, extractor: Extractor, slots: SlotNumbers) -> pa.Table:
     """A theorem of the library has no free variables; what has some was left unfinished."""
-    rows = []
-    for theorem in graph.theorems:
-        typed = _typed(theorem.prop, extractor, slots)
-        if typed is not None:
-            rows.append((graph.theory, theorem.name, theorem.index, *typed))
+    known = ((theorem, _typed(theorem.prop, extractor, slots)) for theorem in graph.theorems)
+    rows = [(graph.theory, theorem.name, theorem.index, *typed) for theorem, typed in known if typed is not None]
     return table_of(rows, FACT_SHARD_SCHEMA)
 
 

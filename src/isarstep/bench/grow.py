@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -55,18 +55,11 @@ def built_from_graphs(folder: Path) -> Benchmark:
     return benchmark
 
 
-@dataclass(frozen=True)
-class Excerpt:
-    """A part of a benchmark: what some theories declare, and the examples of some splits."""
-
-    theories: frozenset[str]
-    splits: tuple[str, ...]
-
-
 def gather_benchmark(
-    folder: Path, rules: Rules, scratch: Path, renaming: Renaming = NOTHING, only: Excerpt | None = None
+    folder: Path, rules: Rules, scratch: Path, renaming: Renaming = NOTHING, only: frozenset[str] | None = None
 ) -> Gathered:
-    """Read a benchmark, or an excerpt, into a shard on disk, as if its graphs had been read and renamed like this."""
+    """Read a benchmark into a shard on disk, as if its graphs had been read and renamed like this; or `only` what some
+    theories declare, with what is scored as unseen."""
     benchmark = built_from_graphs(folder)
     ours = asdict(rules) | LEFT_OUT
     theirs = {name: benchmark.manifest["rules"].get(name) for name in ours}
@@ -81,13 +74,13 @@ def gather_benchmark(
     for batch in benchmark.table(PROOFS).to_batches(max_chunksize=4096):
         for row in batch.to_pylist():
             builder.add_proof(*(renaming.name(value) if key == "locale" else value for key, value in row.items()))
-    _add_examples(builder, benchmark, renaming, benchmark.splits if only is None else only.splits)
+    _add_examples(builder, benchmark, renaming, benchmark.splits if only is None else ("unseen",))
     shard = builder.finish()
     document = benchmark.signature_document()
     known = _signature_rows(document, renaming)
-    rows = known if only is None else _signature_rows(_declared_by(document, only.theories), renaming)
+    rows = known if only is None else _signature_rows(_declared_by(document, only), renaming)
     typist = _Deciders(texts, known["constants"])
-    there = None if only is None else pa.array(sorted(only.theories))
+    there = None if only is None else pa.array(sorted(only))
     facts, place = _facts(benchmark, typist, renaming, there)
     tables = (
         shard.propositions, shard.examples, shard.proofs, facts, _lemmas(benchmark, facts, place),
@@ -97,19 +90,13 @@ def gather_benchmark(
     for name, table in zip(TABLES, tables, strict=True):
         write_arrow(scratch / f"{name}.arrow", table)
     notation = {
-        theory: renaming.document(rows)
-        for theory, rows in benchmark.notation.items()
-        if only is None or theory in only.theories
+        theory: renaming.document(rows) for theory, rows in benchmark.notation.items() if only is None or theory in only
     }
     return Gathered(
         scratch,
         shard.types,
         list(typist.deciders),
-        [
-            _theory_row(theory, renaming)
-            for theory in document["theories"]
-            if only is None or theory["name"] in only.theories
-        ],
+        [_theory_row(row, renaming) for row in document["theories"] if only is None or row["name"] in only],
         rows,
         list(benchmark.manifest["isabelle"]),
         document["variable names"],

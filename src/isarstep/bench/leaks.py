@@ -123,9 +123,7 @@ def scored_copies(benchmark: Benchmark) -> list[Leak]:
 
 def renumbered_targets(benchmark: Benchmark) -> dict[str, int]:
     """How many scored targets of each split are training targets but for the numbers of variables."""
-    home = trained_at(benchmark)
-    wanted = home.table("train", ["f1"])["f1"].unique().to_pylist()
-    trained = {numbered(text) for text in home.propositions.lines(sorted(wanted))}
+    trained = set(map(numbered, trained_at(benchmark).trained_targets()))
     return {name: sum(numbered(e.f1) in trained for e in benchmark.split(name)) for name in benchmark.splits[1:]}
 
 

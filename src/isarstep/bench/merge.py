@@ -25,7 +25,7 @@ from isarstep.bench.marks import MARKS
 from isarstep.bench.rules import LEFT_OUT, NAMES, NEW, VERSION, Column, Columns, Decision, Sizes, band_of, decide
 from isarstep.bench.schemas import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, PROOF_SCHEMA, RULE_SCHEMA
 from isarstep.bench.trivial import trivial_mark
-from isarstep.bench.write import FIELDS, SETTING, Content
+from isarstep.bench.write import FIELDS, SETTING, Content, renumbered_column
 from isarstep.errors import UserError
 from isarstep.logic.signature import PURE
 from isarstep.logic.typestrings import format_type, parse_type
@@ -175,7 +175,7 @@ class Merged:
         tables = []
         for table, new, new_types in zip(self._tables(name), self._numbers, self._type_numbers, strict=True):
             for column in columns:
-                renumbered = _remapped(table[column], new_types if column == "types" else new)
+                renumbered = renumbered_column(table[column], new_types if column == "types" else new)
                 table = table.set_column(table.schema.get_field_index(column), column, renumbered)
             tables.append(table)
         return tables
@@ -322,20 +322,6 @@ def _halves(column: pa.ChunkedArray) -> tuple[Column, Column]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def _remapped(column: pa.ChunkedArray, new: Column) -> pa.ChunkedArray:
-    """New numbers for a column of numbers or of lists of them; null stays null."""
-    chunks = []
-    for chunk in column.chunks:
-        if pa.types.is_list(chunk.type):
-            values = chunk.flatten().to_numpy()
-            lengths = np.diff(chunk.offsets.to_numpy())
-            offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(lengths, dtype=np.int32)])
-            chunks.append(pa.ListArray.from_arrays(pa.array(offsets), pa.array(new[values])))
-        else:
-            chunks.append(pa.array(new).take(chunk))
-    return pa.chunked_array(chunks, column.type)
-
-
 def _ranks(column: pa.ChunkedArray) -> Column:
     """Alphabetical ranks of a dictionary column's values."""
     array = one_array(column)
@@ -352,12 +338,10 @@ def _identifiers(column: pa.ChunkedArray) -> Column:
     return np.asarray((values << (4 * np.arange(11, -1, -1, dtype=np.uint64))).sum(axis=1, dtype=np.uint64))
 
 
-def _filtered(types: pa.ChunkedArray, deciders: pa.ChunkedArray, needed: Column) -> pa.ChunkedArray:
+def _filtered(types: pa.ChunkedArray, deciders: pa.ChunkedArray, needed: Column) -> pa.Array:
     """The lists of types without those whose decider says that they are not needed."""
-    chunks = []
-    for values, deciding in zip(types.chunks, deciders.chunks, strict=True):
-        keep = needed[deciding.flatten().to_numpy()]
-        before = np.concatenate([np.zeros(1, np.int32), np.cumsum(keep, dtype=np.int32)])
-        offsets = before[values.offsets.to_numpy()]
-        chunks.append(pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.flatten().to_numpy()[keep])))
-    return pa.chunked_array(chunks, pa.list_(pa.int32()))
+    values, deciding = one_array(types), one_array(deciders)
+    keep = needed[deciding.flatten().to_numpy()]
+    before = np.concatenate([np.zeros(1, np.int32), np.cumsum(keep, dtype=np.int32)])
+    offsets = before[values.offsets.to_numpy()]
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.flatten().to_numpy()[keep]))

@@ -221,6 +221,10 @@ class Benchmark:
             f"{self.folder}: no example {shorten_id(identifier)}; ids are 12 hex digits, the first few are enough"
         )
 
+    def trained_targets(self) -> list[str]:
+        """The distinct targets of the training split."""
+        return self.propositions.lines(sorted(self.table("train", ["f1"])["f1"].unique().to_pylist()))
+
     def _ids_beginning(self, split: str, identifier: str) -> list[tuple[str, int]]:
         """Ids of a split that begin like this, with the place of the first example of each."""
         import pyarrow.compute as pc
@@ -416,7 +420,9 @@ class Split(Sequence[Example]):
     def position(self, identifier: str) -> int | None:
         """Where the first example stands whose id begins like this."""
         found = self.benchmark._ids_beginning(self.name, identifier)
-        refuse_ambiguous(identifier, [known for known, _ in found])
+        if len(found) > 1:
+            some = ", ".join(sorted(known for known, _ in found)[:2])
+            raise UserError(f"{shorten_id(identifier)}: begins {len(found)} ids ({some}, ...); give more digits")
         return found[0][1] if found else None
 
     def _example(self, row: dict[str, Any]) -> Example:
@@ -451,12 +457,6 @@ class Split(Sequence[Example]):
                 places = dict(zip(shown, variables, strict=True))
                 names = unique_names({x: own[v] for x, v in places.items()})
         return Example(f1=f1, f2=f2, f3=f3, f4=f4, f5=f5, types=types, names=names, places=places, **row)
-
-
-def refuse_ambiguous(identifier: str, known: Sequence[str]) -> None:
-    if len(known) > 1:
-        some = ", ".join(sorted(known)[:2])
-        raise UserError(f"{shorten_id(identifier)}: begins {len(known)} ids ({some}, ...); give more digits")
 
 
 def shorten_id(identifier: str) -> str:

@@ -139,7 +139,7 @@ def _with_needed_proofs(content: Content) -> Content:
     order, number = _order(pieces, content.proofs.num_rows)
 
     def renumbered(table: pa.Table) -> pa.Table:
-        column = pa.chunked_array([_mapped(table["proof_row"], number)], pa.int32())
+        column = pa.chunked_array([renumbered_column(table["proof_row"], number)], pa.int32())
         return table.set_column(table.schema.get_field_index("proof_row"), "proof_row", column)
 
     return replace(
@@ -198,14 +198,15 @@ def _renumber(table: pa.Table, schema: pa.Schema, number: Column, type_number: C
     for wanted in schema:
         column = table[wanted.name].combine_chunks()
         if wanted.name in _PROPOSITIONS:
-            column = _mapped(column, number)
+            column = renumbered_column(column, number)
         elif wanted.name == "types":
-            column = _mapped(column, type_number)
+            column = renumbered_column(column, type_number)
         columns.append(one_array(column).cast(wanted.type))
     return pa.table(columns, schema=schema)
 
 
-def _mapped(column: pa.Array | pa.ChunkedArray, number: Column) -> pa.Array:
+def renumbered_column(column: pa.Array | pa.ChunkedArray, number: Column) -> pa.Array:
+    """New numbers for a column of numbers or of lists of them; null stays null."""
     column = one_array(column)
     if pa.types.is_list(column.type):
         offsets = column.offsets.to_numpy()
