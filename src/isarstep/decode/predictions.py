@@ -46,7 +46,7 @@ def read_predictions(path: Path, ids: Sequence[str], gone: Sequence[str] = ()) -
     Answers to examples that are `gone`, which were scored when the file was made, are passed over.
     """
     try:
-        text = _unpacked(path).decode("utf-8-sig")
+        text = content_of(path).decode("utf-8-sig")
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
     except IsADirectoryError:
@@ -79,7 +79,7 @@ def lists_by_id(answers: Mapping[str, Sequence[str]], ids: Sequence[str]) -> Pre
 def read_scored(path: Path) -> dict[str, list[tuple[str, float]]]:
     """Lists in JSON with the score of every answer, by id: what `isarstep predict` writes."""
     try:
-        records = [parse_json(line) for line in _unpacked(path).decode("utf-8").split("\n") if line]
+        records = [parse_json(line) for line in content_of(path).decode("utf-8").split("\n") if line]
         return {each["id"]: [(answer["tokens"], answer["score"]) for answer in each["predictions"]] for each in records}
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: not what `isarstep predict` writes ({error!r})") from None
@@ -88,13 +88,14 @@ def read_scored(path: Path) -> dict[str, list[tuple[str, float]]]:
 def without_scores(path: Path, most: int) -> str:
     """The lists of a JSON file, at most so many answers each, with their tokens alone."""
     lines = []
-    for record in (parse_json(line) for line in _unpacked(path).decode("utf-8-sig").split("\n") if line):
+    for record in (parse_json(line) for line in content_of(path).decode("utf-8-sig").split("\n") if line):
         answers = [{"tokens": _tokens(str(path), answer)} for answer in record["predictions"][:most]]
         lines.append(json.dumps({"id": record["id"], "predictions": answers}, ensure_ascii=False) + "\n")
     return "".join(lines)
 
 
-def _unpacked(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
+    """What lies in a file, which may be compressed."""
     raw = path.read_bytes()
     if path.suffix != ".zst":
         return raw

@@ -9,11 +9,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 from isarstep.bench.example import Example
-from isarstep.bench.ids import VARIABLE, numbered
+from isarstep.bench.ids import CONSTANT, VARIABLE, numbered
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 
@@ -54,26 +54,17 @@ class Frequent:
         for number, times in Counter(benchmark.table("train", ["f1"])["f1"].to_pylist()).items():
             counts[numbered(benchmark.propositions[number])] += times
         self._ranked = counts.most_common()
-        self._constants = [_constants(text) for text, _ in self._ranked]
+        self._constants = [frozenset(CONSTANT.findall(text)) for text, _ in self._ranked]
 
     def answers(self, example: Example, count: int) -> Answers:
         texts = [text for _, text in example.source(hints=False)]
-        known = {constant for text in texts for constant in _constants(text)}
+        known = {constant for text in texts for constant in CONSTANT.findall(text)}
         # Its variables are those of the source that occur most often.
         variables = [x for x, _ in Counter(x[0] for text in texts for x in VARIABLE.finditer(text)).most_common()]
         found: Answers = []
-        for text, times in self._fitting(known):
-            used = len(set(VARIABLE.findall(text)))
-            if used <= len(variables):
+        for (text, times), constants in zip(self._ranked, self._constants, strict=True):
+            if constants <= known and len(set(VARIABLE.findall(text))) <= len(variables):
                 found.append((VARIABLE.sub(lambda match: variables[int(match[1])], text), float(times)))
             if len(found) == count:
                 break
         return found
-
-    def _fitting(self, known: set[str]) -> Iterator[tuple[str, int]]:
-        return (row for row, constants in zip(self._ranked, self._constants, strict=True) if constants <= known)
-
-
-def _constants(text: str) -> frozenset[str]:
-    tokens = text.split()
-    return frozenset(tokens[i + 1] for i, token in enumerate(tokens) if token == "CONST")

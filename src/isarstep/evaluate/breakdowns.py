@@ -112,19 +112,8 @@ def breakdowns(task: ScoringTask, benchmark: str | Path | None) -> list[Breakdow
         by_copied_share(task),
     ]
     if benchmark is not None:
-        found.append(by_nearness(task, training_targets(benchmark)))
+        found.append(by_nearness(task, Benchmark(benchmark).trained_targets()))
     return found
-
-
-def breakdown_tables(systems: Sequence[System], benchmark: str | Path | None) -> list[Table]:
-    return [breakdown.table(systems) for breakdown in breakdowns(systems[0].task, benchmark)]
-
-
-def training_targets(benchmark: str | Path) -> list[str]:
-    """The distinct targets of the training split."""
-    opened = Benchmark(benchmark)
-    wanted = opened.split("train").table()["f1"].unique().to_pylist()
-    return opened.propositions.lines(sorted(wanted))
 
 
 def failure_table(systems: Sequence[System]) -> Table:

@@ -34,7 +34,8 @@ def evaluate(
     """
     from rich.console import Console
 
-    from isarstep.evaluate.breakdowns import breakdown_tables, failure_table
+    from isarstep.evaluate.breakdowns import breakdowns as all_breakdowns
+    from isarstep.evaluate.breakdowns import failure_table
     from isarstep.evaluate.headline import comparison_table, main_table, open_system, open_task, signature_lines
     from isarstep.evaluate.scores import compare, score
 
@@ -44,7 +45,7 @@ def evaluate(
     comparisons = [compare(systems[0], systems[1])] if len(systems) == 2 else []
     tables = []
     if breakdowns:
-        tables = breakdown_tables(systems, benchmark)
+        tables = [each.table(systems) for each in all_breakdowns(task, benchmark)]
         if task.type_checker is not None:
             tables.append(failure_table(systems))
     if as_json:

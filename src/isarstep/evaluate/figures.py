@@ -48,6 +48,11 @@ def standalone(svg: str) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{head} xmlns="http://www.w3.org/2000/svg">{style}{rest}\n'
 
 
+def svg_head(width: int, height: int, title: str) -> str:
+    shown = escape(title)
+    return f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{shown}"><title>{shown}</title>'
+
+
 @dataclass(frozen=True)
 class Series:
     """One system's values with intervals, one for each group; None where a group is empty."""
@@ -63,7 +68,7 @@ def bars(title: str, groups: Sequence[str], series: Sequence[Series], x_label: s
     top, step = _nice(max(highest, 1e-9))
     height = HEIGHT + 22 * _legend_rows(series)
     plot = _Plot(height, top)
-    out = [plot.open(title), *plot.y_axis(step, y_label)]
+    out = [svg_head(WIDTH, plot.height, title), *plot.y_axis(step, y_label)]
     band = plot.width / max(len(groups), 1)
     width = min(46.0, band * 0.8 / max(len(series), 1))
     for g, group in enumerate(groups):
@@ -102,8 +107,7 @@ def dot_rows(
     def at(value: float) -> float:
         return NAMES + (WIDTH - NAMES - RIGHT) * value / right
 
-    shown = escape(title)
-    out = [f'<svg viewBox="0 0 {WIDTH} {bottom + 46}" role="img" aria-label="{shown}"><title>{shown}</title>']
+    out = [svg_head(WIDTH, bottom + 46, title)]
     for i, measure in enumerate((*measures, "hollow: the paper")):
         x = NAMES + (WIDTH - NAMES) * i / (len(measures) + 1)
         out.append(_dot(x + 6, 14, min(i, len(measures) - 1), measure, i == len(measures)))
@@ -144,7 +148,7 @@ def lines(title: str, curves: Sequence[tuple[str, Points]], x_label: str, y_labe
     top, step = _nice(max((y for _, points in curves for _, y in points), default=1.0) or 1.0)
     series = [Series(name, ()) for name, _ in curves]
     plot = _Plot(HEIGHT + 22 * _legend_rows(series), top)
-    out = [plot.open(title), *plot.y_axis(step, y_label)]
+    out = [svg_head(WIDTH, plot.height, title), *plot.y_axis(step, y_label)]
     _, x_step = _nice(right)
     ticks = int(right / x_step + 1e-9)
     for i in range(ticks + 1):
@@ -178,10 +182,6 @@ class _Plot:
 
     def y(self, value: float) -> float:
         return self.bottom - (self.bottom - TOP) * value / self.top_value
-
-    def open(self, title: str) -> str:
-        shown = escape(title)
-        return f'<svg viewBox="0 0 {WIDTH} {self.height}" role="img" aria-label="{shown}"><title>{shown}</title>'
 
     def y_axis(self, step: float, label: str) -> list[str]:
         out = []

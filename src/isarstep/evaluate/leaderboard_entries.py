@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from isarstep.bench.example import Example
+from isarstep.bench.ids import CONSTANT
 from isarstep.bench.store import Benchmark
 from isarstep.data import BESIDE, EMBEDDED
 from isarstep.evaluate import paper
@@ -23,7 +23,6 @@ from isarstep.evaluate.scores import OF_ENTRIES, Scores, ScoringTask, System, sc
 from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
 
 NEW, STEPS, CONSTANTS = "new targets", "steps with F.2", "new constants"
-_CONSTANT = re.compile(r"CONST (\S+)")
 ELSEWHERE = OF_ENTRIES  # splits whose top-1 stands beside the headline where the benchmark has them
 
 
@@ -125,7 +124,7 @@ def entries_of(
 def needs_a_constant(example: Example) -> bool:
     """Does the target have a constant that F.2 to F.4 do not have?"""
     given = " ".join(line for _, line in example.source(hints=False))
-    return not set(_CONSTANT.findall(example.f1)) <= set(_CONSTANT.findall(given))
+    return not set(CONSTANT.findall(example.f1)) <= set(CONSTANT.findall(given))
 
 
 def reweighted(system: System, kinds: Sequence[str]) -> float:

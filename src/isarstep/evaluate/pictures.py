@@ -15,6 +15,7 @@ import numpy as np
 
 from isarstep.evaluate.attention_maps import AttentionMaps
 from isarstep.evaluate.embeddings import NEIGHBOURS, Embeddings
+from isarstep.evaluate.figures import svg_head
 
 MOST_TOKENS = 1500  # dots in the picture
 
@@ -88,12 +89,8 @@ def embedding_svg(known: Embeddings, query: str) -> str:
         if chosen:
             name = escape(short(data["tokens"][i]))
             labels.append(f'<text class="tick" x="{px + 6:.1f}" y="{py + 4:.1f}" style="font-size:10px">{name}</text>')
-    title = escape(f"{short(query)} and its nearest neighbours")
-    return (
-        f'<svg viewBox="0 0 {size} {size}" role="img" aria-label="{title}"><title>{title}</title>'
-        + "".join(dots + labels)
-        + "</svg>"
-    )
+    head = svg_head(size, size, f"{short(query)} and its nearest neighbours")
+    return "".join([head, *dots, *labels, "</svg>"])
 
 
 def attention_data(maps: Sequence[AttentionMaps]) -> list[dict[str, Any]]:
@@ -152,6 +149,5 @@ def attention_svg(each: AttentionMaps) -> str:
             f'<rect x="{margin + j * cell}" y="{margin + i * cell}" width="{cell - 1}" height="{cell - 1}" '
             f'style="fill:var(--s0)" fill-opacity="{min(1.0, float(weights[i, j])):.2f}"/>'
         )
-    title = escape(f"attention for {each.name}, last encoder layer, mean of heads")
-    box = f"0 0 {margin + size} {margin + size}"
-    return f'<svg viewBox="{box}" role="img" aria-label="{title}"><title>{title}</title>{"".join(out)}</svg>'
+    title = f"attention for {each.name}, last encoder layer, mean of heads"
+    return "".join([svg_head(margin + size, margin + size, title), *out, "</svg>"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from html import escape
 from itertools import pairwise
@@ -48,8 +48,8 @@ def make_report(
         map(open_run, folders), key=lambda run: (kinds.get(run.kind, len(kinds)), paper.INPUTS.index(run.input))
     )
     task = open_task(benchmark, split, limit)
-    groups = breakdowns(task, benchmark)
-    near = next(group for group in groups if group.key == "nearness")
+    groups = {group.key: group for group in breakdowns(task, benchmark)}
+    near = groups["nearness"]
     entries = entries_of(runs, task, near, other_tasks(benchmark, split))
     if not entries:
         raise UserError(f"none of the runs has predictions for {split}; make them with 'isarstep predict'")
@@ -66,7 +66,7 @@ def make_report(
     sections = (
         _results(entries, near, claimed),
         _checked(entries, checked),
-        _lengths(plain, groups),
+        _lengths(plain, groups["source-length"]),
         _details(plain, groups),
         *inside.sections(names),
         _gallery(best, names),
@@ -86,7 +86,7 @@ def make_report(
             "version": __version__,
             "split": task.split,
             "examples": len(task.examples),
-            "systems": [entry.as_json() | {"lengths": _by_length(entry, groups)} for entry in entries],
+            "systems": [entry.as_json() | {"lengths": _by_length(entry, groups["source-length"])} for entry in entries],
             "claims": [outcome.as_json() for outcome in claimed],
             "failures": {row[0]: dict(zip(wrong.columns[1:], row[1:], strict=True)) for row in wrong.rows},
             "references": [asdict(each) for each in checked],
@@ -163,8 +163,7 @@ def _checked(entries: Sequence[RunEntry], references: Sequence[VerdictSummary]) 
     return Section("checked", "Well-formed and correct", tuple(blocks))
 
 
-def _lengths(plain: Sequence[RunEntry], groups: Sequence[Breakdown]) -> Section:
-    breakdown = next(group for group in groups if group.key == "source-length")
+def _lengths(plain: Sequence[RunEntry], breakdown: Breakdown) -> Section:
     shown = _side_by_side(plain)
     if not shown:
         return Section("lengths", "Length", ())
@@ -177,19 +176,18 @@ def _lengths(plain: Sequence[RunEntry], groups: Sequence[Breakdown]) -> Section:
     return Section("lengths", "Length", (figure, breakdown.table([e.system for e in shown])))
 
 
-def _details(plain: Sequence[RunEntry], groups: Sequence[Breakdown]) -> Section:
+def _details(plain: Sequence[RunEntry], groups: Mapping[str, Breakdown]) -> Section:
     systems = [entry.system for entry in _side_by_side(plain)]
     if not systems:
         return Section("details", "Breakdowns", ())
     elsewhere = ("source-length", "nearness")
-    tables = [group.table(systems) for group in groups if group.key not in elsewhere and len(group.groups) > 1]
+    tables = [group.table(systems) for group in groups.values() if group.key not in elsewhere and len(group.groups) > 1]
     if systems[0].task.type_checker is not None:
         tables.append(failure_table(systems))
     return Section("details", "Breakdowns", tuple(tables))
 
 
-def _by_length(entry: RunEntry, groups: Sequence[Breakdown]) -> dict[str, dict[str, float]]:
-    breakdown = next(group for group in groups if group.key == "source-length")
+def _by_length(entry: RunEntry, breakdown: Breakdown) -> dict[str, dict[str, float]]:
     scores = zip(breakdown.groups, breakdown.accuracies(entry.system), strict=True)
     return {label: {"examples": int(m.sum()), "top1": found.value} for (label, m), found in scores if m.any()}
 

@@ -18,6 +18,7 @@ from isarstep.data import model_folder
 from isarstep.decode.hypotheses import NARROW, WIDE
 from isarstep.decode.predictions import (
     Predictions,
+    content_of,
     faults_counted,
     is_tokens,
     read_meta,
@@ -28,7 +29,6 @@ from isarstep.decode.predictions import (
 from isarstep.errors import UserError
 from isarstep.evaluate.answer_reading import AnswerReader
 from isarstep.evaluate.scores import ScoringTask, System
-from isarstep.logic.signature import from_zstandard
 from isarstep.progress import Watched
 from isarstep.whole_files import parse_json, write_whole
 
@@ -144,7 +144,7 @@ class RunFolder:
         if path is None:
             return []
         found = []
-        text = _text(path)
+        text = content_of(path).decode("utf-8")
         for number, line in enumerate(text.split("\n"), 1):
             try:
                 record = parse_json(line)
@@ -187,7 +187,7 @@ def copy_lists(run: RunFolder, splits: Sequence[str], folder: Path) -> None:
     copies = {name: (run.folder / name).read_bytes() for name in whole if (run.folder / name).is_file()}
     for name in LOGS:
         if (run.folder / name).is_file():
-            copies[LOGS[-1]] = pack(_text(run.folder / name).encode())
+            copies[LOGS[-1]] = pack(content_of(run.folder / name))
     for (split, beam, tag), path in run._files.items():
         if split not in splits:
             continue
@@ -255,11 +255,6 @@ def _in_tokens(reader: AnswerReader, example: Example, answer: str) -> str:
         return reader.read(example, answer)
     except UserError:
         return answer
-
-
-def _text(path: Path) -> str:
-    raw = path.read_bytes()
-    return (from_zstandard(raw) if path.suffix == ".zst" else raw).decode("utf-8")
 
 
 def _json(path: Path) -> Any:

@@ -7,7 +7,7 @@ list; where only one file is given, both are that file and the signatures show i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -170,13 +170,8 @@ class Scores:
         numbers: dict[str, Any] = {"system": self.name}
         for name in ("top1", "top1_term", "top10", "top10_term", "bleu", "well_formed"):
             score: Score | None = getattr(self, name)
-            numbers[name] = None if score is None else {"value": score.value, "low": score.low, "high": score.high}
-        counted = {
-            "read": self.read,
-            "missing": self.missing,
-            "unreadable": self.unreadable,
-            "duplicated": self.duplicated,
-        }
+            numbers[name] = None if score is None else asdict(score)
+        counted = {name: getattr(self, name) for name in ("read", "missing", "unreadable", "duplicated")}
         return numbers | counted | {"signature": {"top1, bleu": str(self.narrow), "top10": str(self.wide)}}
 
 
