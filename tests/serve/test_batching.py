@@ -86,7 +86,6 @@ def paced(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Bat
     """A batcher that knows its pace, a fiftieth of a second for a task, and has begun a search that waits for a sign."""
     clock = Clock()
     monkeypatch.setattr("isarstep.serve.batching.time", clock)
-    monkeypatch.setattr("isarstep.serve.turns.time", clock)
     slow = Slow(clock)
     batcher = Batcher(slow)
     task = engine.read(Problem("x = x"))

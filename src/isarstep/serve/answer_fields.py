@@ -35,19 +35,12 @@ def line(tokens: str, names: Names) -> Json:
 
 
 def step(step: Step, task: Task) -> Json:
-    return proposition(step.term, task.names) | {
-        "text": step.text,
-        "id": step.id,
-        "score": None if step.score is None else round(step.score, 4),
-        "well_formed": step.well_formed,
-        "reason": step.reason,
-        "copy": step.copy,
-        "reference": step.reference,
-        "first": None if step.first is None else gap(step.first),
-        "second": None if step.second is None else gap(step.second),
-        "against": None if step.against is None else gap(step.against),
-        "sides": step.sides,
-    }
+    score = None if step.score is None else round(step.score, 4)
+    judged = {name: getattr(step, name) for name in ("well_formed", "reason", "copy", "reference")}
+    asked = {"first": step.first, "second": step.second, "against": step.against}
+    gaps = {name: None if found is None else gap(found) for name, found in asked.items()}
+    about = {"text": step.text, "id": step.id, "score": score}
+    return proposition(step.term, task.names) | about | judged | gaps | {"sides": step.sides}
 
 
 def gap(gap: Gap) -> Json:

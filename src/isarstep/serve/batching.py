@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from isarstep.prove.step import Step
 from isarstep.serve.engine import BEAM, MARGIN, Constraint, Engine
-from isarstep.serve.turns import Turns
+from isarstep.serve.places import LONGEST_WAIT
 from isarstep.theory.task import Task
 
 LARGEST = 8  # tasks of one search: 16 take 2 % less processor time each, and all of them wait for the slowest
@@ -57,7 +57,7 @@ class Batcher:
         self._pace: float | None = None  # seconds that a hypothesis of a search takes, lately
         self._queued = 0  # hypotheses of tasks whose search has not begun
         self._ends: float | None = None  # when the search that runs will probably end
-        self._turns = Turns()
+        self._promised = 0.0  # until then, what becomes free is for those who were sent away before
         self._counting = threading.Lock()
         self._arriving: queue.SimpleQueue[SearchRequest | None] = queue.SimpleQueue()
         self._waiting: deque[SearchRequest] = deque()
@@ -93,8 +93,12 @@ class Batcher:
         return self.idle or self.seconds_until(beam) <= ROOM * seconds
 
     def turn(self, beam: int, seconds: float) -> float:
-        """When there will be room for one more who is sent away now, in seconds."""
-        return self._turns.next(self.seconds_until(beam) - ROOM * seconds, self._expected(beam))
+        """When there will be room for one more who is sent away now, in seconds: each is told a later time than the one
+        before."""
+        now, room = time.monotonic(), self.seconds_until(beam) - ROOM * seconds
+        with self._counting:
+            self._promised = min(max(self._promised, now + room) + self._expected(beam), now + LONGEST_WAIT)
+            return self._promised - now
 
     @property
     def idle(self) -> bool:

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from isarstep.bench.example import Example
 from isarstep.bench.fact_search import MENTIONED, NAMED, SearchWord
+from isarstep.bench.ids import CONSTANT
 from isarstep.bench.setting import with_setting
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.memory import shared_property
 
 SEARCHED = ("test", "validation")
-
-_CONSTANT = re.compile(r"CONST (\S+)")
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,9 @@ class Catalogue:
         judged = [(*_fit(entry, words), -entry.size, entry) for entry in rows]
         best = max((fits for fits, *_ in judged), default=0)
         found = sorted((each for each in judged if each[0] == best > 0), key=lambda each: each[1:3], reverse=True)
-        listed = _repeats_last([entry for *_, entry in found])
+        # Examples that look like an earlier one, as steps of one proof do, stand behind all others.
+        first = {(entry.theory, entry.name, entry.goal): entry for *_, entry in reversed(found)}
+        listed = sorted((entry for *_, entry in found), key=lambda e: first[e.theory, e.name, e.goal] is not e)
         return len(listed), listed[offset : offset + limit]
 
     @shared_property
@@ -72,7 +73,7 @@ class Catalogue:
         entries: list[CatalogueEntry] = []
         for split, row in rows:
             lines = [text_of[n] for n in (row["f3"], *row["f2"]) if n is not None]
-            constants = dict.fromkeys(name for line in lines for name in _CONSTANT.findall(line))
+            constants = dict.fromkeys(name for line in lines for name in CONSTANT.findall(line))
             words = " ".join([row["id"], row["theory"], row["name"]]).lower()
             goal = None if row["f3"] is None else text_of[row["f3"]]
             size = sum(line.count(" ") + 1 for line in lines)
@@ -80,12 +81,6 @@ class Catalogue:
             mentioned = frozenset(constants)
             entries.append(CatalogueEntry(split, *identity, goal, size, words, mentioned, " ".join(constants).lower()))
         return entries
-
-
-def _repeats_last(entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
-    """Examples that look like an earlier one, as steps of one proof do, behind all others."""
-    first = {(entry.theory, entry.name, entry.goal): entry for entry in reversed(entries)}
-    return sorted(entries, key=lambda entry: first[entry.theory, entry.name, entry.goal] is not entry)
 
 
 def _fit(entry: CatalogueEntry, words: Sequence[SearchWord]) -> tuple[int, int]:

@@ -297,10 +297,9 @@ def serve(
 
         isarstep serve --port 6174
     """
-    from isarstep.serve.server import Address
     from isarstep.serve.server import serve as run
 
-    run(model, benchmark, Address(host, port), concurrency, token, batch)
+    run(model, benchmark, host, port, concurrency, token, batch)
 
 
 def doctor(
@@ -316,10 +315,10 @@ def doctor(
     """
     from dataclasses import asdict
 
-    from isarstep.serve.doctor import findings, nothing_required_is_missing, report
+    from isarstep.serve.doctor import findings, report
 
     found = list(findings())
-    whole = nothing_required_is_missing(found)
+    whole = all(finding.found is not None or not finding.required for finding in found)
     document = {"whole": whole, "findings": [asdict(finding) for finding in found]}
     print(json.dumps(document, ensure_ascii=False) if as_json else report(found))
     if not whole:

@@ -101,7 +101,3 @@ def report(found: Sequence[Finding]) -> str:
         missing = f"missing: {finding.advice}" if finding.advice else "missing"
         lines.append(f"{finding.what:<{width}}  {finding.found or missing}\n{'':<{width}}    for {finding.needed_for}")
     return "\n".join(lines)
-
-
-def nothing_required_is_missing(found: Sequence[Finding]) -> bool:
-    return all(finding.found is not None or not finding.required for finding in found)

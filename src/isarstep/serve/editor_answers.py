@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import aclosing
+from functools import partial
 
 from isarstep.errors import UserError
 from isarstep.logic.folding import canonical
@@ -47,10 +48,7 @@ async def proved_gap(service: Service, place: AskedPlace, clock: Clock, report: 
     state, task = await service.computed(clock, read)
     plan = Plan(seconds=SECONDS)
     last: Sketch | None = None
-
-    def work(proving: Proving) -> Iterator[Sketch]:
-        return sketches(task, plan, service.batcher.search_all, proving)
-
+    work = partial(sketches, task, plan, service.batcher.search_all)
     async with aclosing(service.job(work, plan, clock)) as found:
         async for last in found:
             report(f"{last.tried} proposals tried, {len(last.open)} open")

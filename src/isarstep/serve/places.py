@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from statistics import fmean
 
-from isarstep.serve.turns import LONGEST_WAIT
-
+LONGEST_WAIT = 300.0  # seconds that somebody is sent away for
 WAITING_ROOM = 256  # requests that may arrive or wait for a place; more are refused at once
 PROMISES = 1024  # at once; further requests are refused with a time, and without a promise
 KEPT = 0.25  # of the usual time of a request, how long before its time a place is kept for a promised one

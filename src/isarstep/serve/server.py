@@ -6,7 +6,6 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -22,16 +21,6 @@ from isarstep.serve.schema import MOST_SECONDS
 from isarstep.serve.service import Service
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-
-
-@dataclass(frozen=True)
-class Address:
-    host: str = "127.0.0.1"
-    port: int = 6174  # nobody's, by the registry of ports
-
-    @property
-    def loopback(self) -> bool:
-        return self.host in LOOPBACK
 
 
 class Server(uvicorn.Server):
@@ -61,20 +50,21 @@ class Server(uvicorn.Server):
 def serve(
     model: str | Path,
     benchmark: str | Path,
-    address: Address,
+    host: str,
+    port: int,
     concurrency: int,
     token: str | None,
     largest_batch: int = LARGEST,
 ) -> None:
     """Serve until stopped."""
-    if not address.loopback and not token:
-        raise UserError(f"--host {address.host} can be reached from elsewhere: give a --token, or stay on 127.0.0.1")
-    listening = listen(address)
+    if host not in LOOPBACK and not token:
+        raise UserError(f"--host {host} can be reached from elsewhere: give a --token, or stay on 127.0.0.1")
+    listening = listen(host, port)
     engine = Engine(model, benchmark)
     engine.warm_up()
     service = Service(engine, largest_batch)
     load = Load()
-    limits = ServerLimits(concurrency=concurrency, token=token, loopback=address.loopback)
+    limits = ServerLimits(concurrency=concurrency, token=token, loopback=host in LOOPBACK)
     config = uvicorn.Config(
         create_app(service, limits, load),
         log_level="warning",
@@ -87,8 +77,8 @@ def serve(
     )
     service.load_ahead()
     listening.listen(config.backlog)  # whoever reads the next line may connect at once
-    host = f"[{address.host}]" if ":" in address.host else address.host
-    print(f"isarstep: serving on http://{host}:{listening.getsockname()[1]}", flush=True)
+    shown = f"[{host}]" if ":" in host else host
+    print(f"isarstep: serving on http://{shown}:{listening.getsockname()[1]}", flush=True)
     server = Server(config, load)
     try:
         server.run(sockets=[listening])
@@ -98,14 +88,14 @@ def serve(
             service.close()
 
 
-def listen(address: Address) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """Bind before loading anything: a port that is taken is said at once."""
     try:
-        family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listening = socket.socket(family)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((address.host, address.port))
+        listening.bind((host, port))
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UserError(f"cannot listen on {address.host}:{address.port}: {reason}; choose another --port") from None
+        raise UserError(f"cannot listen on {host}:{port}: {reason}; choose another --port") from None
     return listening

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, TypeVar
 
@@ -158,7 +158,7 @@ class Service:
         if _IDENTIFIER.fullmatch(query.strip()):  # its digits are no numbers
             words: tuple[SearchWord, ...] = (SearchWord(query.strip().lower()),)
         else:
-            words = understood(query, self.engine.reader_in(self.engine.theory_contexts.everything)).words
+            words, _ = understood(query, self.engine.reader_in(self.engine.theory_contexts.everything))
         total, entries = self.catalogue.search(words, split, limit, offset)
         names = self.engine.names
         rows = [
@@ -172,11 +172,11 @@ class Service:
         """Library facts, best first, and whether the context with these imports has them."""
         reader = self.engine.reader_for(Problem(imports=tuple(imports)))
         everywhere = self.engine.reader_in(self.engine.theory_contexts.everything)
-        meant = understood(query, reader, everywhere)
+        words, pattern = understood(query, reader, everywhere)
         theories = reader.theory_context.theories
         if not self.engine.benchmark.has_facts:
             return {"total": 0, "elsewhere": 0, "world": reader.theory_context.name, "facts": [], "constants": True}
-        found = self.fact_search.ranked(meant.words, meant.pattern, theories, limit)
+        found = self.fact_search.ranked(words, pattern, theories, limit)
         rows = []
         for fact in found.facts:
             here = theories is None or fact.theory in theories
@@ -397,10 +397,7 @@ class Service:
         """Better and better sketches; the last event is `done`."""
         plan = Plan(body.depth, body.beam, body.seconds, body.prover_seconds, body.library)
         best: Sketch | None = None
-
-        def work(proving: Proving) -> Iterator[Sketch]:
-            return sketches(task, plan, self.batcher.search_all, proving)
-
+        work = partial(sketches, task, plan, self.batcher.search_all)
         async with aclosing(self.job(work, body, clock)) as found:
             async for sketch in found:
                 if best is None or sketch.better_than(best) or sketch.contradiction is not None:
@@ -447,20 +444,10 @@ class Service:
 
 
 def problem_of_body(body: schema.ProblemBody) -> Problem:
-    return Problem(
-        body.goal,
-        tuple(body.facts),
-        tuple(body.others),
-        tuple(body.hints),
-        tuple(body.extra),
-        body.form,
-        tuple(body.fixed),
-        body.types,
-        tuple(body.imports),
-        body.constants,
-        statement=tuple(body.statement),
-        earlier=tuple(body.earlier),
-    )
+    """What a problem and a request say is called the same."""
+    said: Json = {each.name: getattr(body, each.name) for each in fields(Problem) if each.name != "own"}
+    said |= {name: tuple(value) for name, value in said.items() if isinstance(value, list)}
+    return Problem(**said)
 
 
 def example_fields(task: Task) -> Json:

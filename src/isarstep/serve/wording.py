@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from isarstep.bench.fact_search import SearchWord
 from isarstep.errors import UserError
@@ -18,19 +17,13 @@ _LETTER = re.compile(r"[^\W\d][0-9']*")
 MOST_WORDS = 12
 
 
-@dataclass(frozen=True)
-class Wording:
-    words: tuple[SearchWord, ...]
-    pattern: Term | None  # where the whole is a term that says something
-
-
-def understood(query: str, *readers: ProblemReader) -> Wording:
-    """The words that count, with what they mean to any of the readers. A single letter is a variable, unless there is
-    nothing else."""
+def understood(query: str, *readers: ProblemReader) -> tuple[tuple[SearchWord, ...], Term | None]:
+    """The words that count, with what they mean to any of the readers, and the whole as a term where it says something.
+    A single letter is a variable, unless there is nothing else."""
     pieces = list(dict.fromkeys(_PIECE.findall(query)))[:MOST_WORDS]
     telling = [piece for piece in pieces if not _LETTER.fullmatch(piece) and piece.lower() not in _UNSAID]
     words = tuple(SearchWord(_stem(piece), _meanings(piece, readers)) for piece in telling or pieces)
-    return Wording(words, _pattern(query, readers[0]))
+    return words, _pattern(query, readers[0])
 
 
 def _stem(piece: str) -> str:

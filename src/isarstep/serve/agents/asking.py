@@ -102,17 +102,12 @@ def _open_folder(folder: Path, inquiry: AskedRun) -> None:
         different = [name for name, value in asdict(inquiry).items() if other.get(name) != value]
         if different:
             raise UserError(f"{folder}: holds a run with another {', '.join(different)}; choose another --out")
-        _drop_torn_line(folder / REPLIES)
+        replies = folder / REPLIES
+        raw = replies.read_bytes() if replies.is_file() else b""
+        if raw and not raw.endswith(b"\n"):  # what a killed process had half written would glue itself to the next line
+            write_whole(replies, raw[: raw.rfind(b"\n") + 1])
     else:
         write_whole(path, json.dumps(asdict(inquiry), indent=1) + "\n")
-
-
-def _drop_torn_line(path: Path) -> None:
-    """What a killed process had half written would glue itself to the next line."""
-    if path.is_file():
-        raw = path.read_bytes()
-        if raw and not raw.endswith(b"\n"):
-            write_whole(path, raw[: raw.rfind(b"\n") + 1])
 
 
 def read_replies(folder: Path) -> Iterator[dict[str, Any]]:

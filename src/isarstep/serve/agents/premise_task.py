@@ -7,6 +7,7 @@ A selector ranks all facts that stand before the step in its context; right are 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -71,19 +72,11 @@ def in_scope(question: PremiseQuestion, library: Library) -> npt.NDArray[np.bool
     return scope
 
 
-@dataclass
-class Skipped:
-    """Steps and lemmas that are not asked about, counted."""
-
-    nothing_used: int = 0
-    lemmas_out_of_scope: int = 0
-
-
 def premise_questions(
-    benchmark: Benchmark, library: Library, examples: Iterable[Example], skipped: Skipped, for_model: bool = False
+    benchmark: Benchmark, library: Library, examples: Iterable[Example], skipped: Counter[str], for_model: bool = False
 ) -> Iterator[PremiseQuestion]:
     """One for each step that uses library facts; several examples may hide the same step. The model's are one for each
-    example, with the context that it reads."""
+    example, with the context that it reads. Steps and lemmas that are not asked about are counted."""
     seen: set[tuple[str, str]] = set()
     for example in examples:
         if not for_model and (example.step_id, example.f1) in seen:
@@ -98,11 +91,11 @@ def premise_questions(
         scope = in_scope(question, library)
         found = [frozenset(n for n in library.find(text) if scope[n]) for text in example.f5]
         used = tuple(numbers for numbers in found if numbers)
-        skipped.lemmas_out_of_scope += len(found) - len(used)
+        skipped["lemmas"] += len(found) - len(used)
         if used:
             yield replace(question, used=used)
         else:
-            skipped.nothing_used += 1
+            skipped["steps"] += 1
 
 
 def placed(asked: SelectorQuestion, benchmark: Benchmark, library: Library, example: Example) -> PremiseQuestion:
@@ -138,7 +131,7 @@ def selected_for_model(benchmark: Benchmark, split: str, limit: int | None) -> I
 def premise_table(benchmark: Benchmark, split: str, limit: int | None, for_model: bool = False) -> Table:
     """All selectors on the questions of a split, or of its `limit` examples of lowest id; not all use library facts."""
     library = Library.of_benchmark(benchmark)
-    skipped = Skipped()
+    skipped = Counter[str]()
     examples = benchmark.split(split).lowest(limit)
     questions = list(premise_questions(benchmark, library, examples, skipped, for_model))
     if not questions:
@@ -157,8 +150,8 @@ def premise_table(benchmark: Benchmark, split: str, limit: int | None, for_model
     note = (
         f"Asked with {asked}. Percent of the library facts that a step uses, found among the first k in scope; mean "
         f"over questions. MRR: of the first right one among {DEEPEST:,}. "
-        f"{skipped.nothing_used:,} use no fact in scope; "
-        f"{skipped.lemmas_out_of_scope:,} used lemmas are not in the fact base or not before the step."
+        f"{skipped['steps']:,} use no fact in scope; "
+        f"{skipped['lemmas']:,} used lemmas are not in the fact base or not before the step."
     )
     return Table(
         "premises",

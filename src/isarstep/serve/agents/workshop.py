@@ -36,16 +36,14 @@ class Workshop:
         except BaseException as error:  # whoever asks gets it
             self._service.set_exception(error)
             return
-        self._load_library()
-        with suppress(UserError):  # whoever wants facts is told
-            self._find_facts()
 
-    def _load_library(self) -> None:
         def told(_: object) -> None:
             if not self._library.done():
                 self._library.set_result(None)  # also after an error, which whoever asks next will see
 
         self._service.result().load_library(told)
+        with suppress(UserError):  # whoever wants facts is told
+            self._find_facts()
 
     async def service(self) -> Service:
         """The service, once it is there."""

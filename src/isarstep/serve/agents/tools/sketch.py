@@ -75,12 +75,7 @@ async def sketch(
 
 def _shown(sketch: dict[str, Any], clock: Clock) -> SketchResult:
     steps = [
-        SketchStepShown(
-            text=shortened(step["text"]),
-            proved=step["proved"],
-            by=step["by"] and step["by"]["by"],
-            goal=step["goal"],
-        )
+        SketchStepShown(**step | {"text": shortened(step["text"]), "by": step["by"] and step["by"]["by"]})
         for step in sketch["steps"]
     ]
     result = SketchResult(
