@@ -105,8 +105,10 @@ def match(pattern: Term, term: Term, found: Match) -> bool:
             return False
         found.holes[pattern.index] = term
         return True
-    if type(pattern) is App:
-        return type(term) is App and match(pattern.fun, term.fun, found) and match(pattern.arg, term.arg, found)
+    while type(pattern) is App:
+        if type(term) is not App or not match(pattern.arg, term.arg, found):
+            return False
+        pattern, term = pattern.fun, term.fun
     if type(pattern) is Const:
         return type(term) is Const and term.name == pattern.name
     if type(pattern) is not Abs:

@@ -438,8 +438,8 @@ def untyped(term: Term) -> Term:
     return rebuild(term, _untyped, lambda old, body: Abs("" if old.name.endswith("_") else old.name, None, body))
 
 
-def _loose_bounds(term: Term) -> Iterator[int]:
-    """Of each bound variable that points outside the term: how many abstractions outside."""
+def loose(term: Term) -> bool:
+    """Does some bound variable point outside the term?"""
     todo = [(term, 0)]
     while todo:
         node, depth = todo.pop()
@@ -449,17 +449,23 @@ def _loose_bounds(term: Term) -> Iterator[int]:
         elif type(node) is Abs:
             todo.append((node.body, depth + 1))
         elif type(node) is Bound and node.index >= depth:
-            yield node.index - depth
-
-
-def loose(term: Term) -> bool:
-    """Does some bound variable point outside the term?"""
-    return next(_loose_bounds(term), None) is not None
+            return True
+    return False
 
 
 def occurs_bound(term: Term, index: int) -> bool:
     """Does the bound variable that points exactly `index` abstractions outside occur in the term?"""
-    return index in _loose_bounds(term)
+    todo = [(term, index)]
+    while todo:
+        node, depth = todo.pop()
+        if type(node) is App:
+            todo.append((node.arg, depth))
+            todo.append((node.fun, depth))
+        elif type(node) is Abs:
+            todo.append((node.body, depth + 1))
+        elif type(node) is Bound and node.index == depth:
+            return True
+    return False
 
 
 def increase(term: Term, by: int) -> Term:
