@@ -55,9 +55,9 @@ GUARDS = [
           "self.facts.find(line, theory_context.theories)", "self.facts.find(line)",
           f"{EMBEDDED}::test_facts_of_other_worlds_are_not_used_even_where_an_example_names_them"),
     Guard("scope of instances", "prove/gaps.py",
-          "query = instantiated(asked.local, asked.goal, named, asked.signature, size)",
+          "query = instantiated(asked.local, asked.goal, named, asked.signature, len(first) + size)",
           "query = instantiated(asked.local, asked.goal, named, "
-          "asked.context.theory_context._theory_contexts.whole, size)",
+          "asked.context.theory_context._theory_contexts.whole, len(first) + size)",
           f"{EMBEDDED}::test_instances_of_other_worlds_are_not_taken"),
     Guard("facts come from before the step", "prove/available_facts.py",
           "before = self.facts.before(example.theory, example.name)\n            own",
