@@ -1,30 +1,31 @@
-"""Closing a gap by induction: each move's cases are gaps like others, and all of them must be closed."""
+"""Closing a gap by its parts or by induction: cases are gaps like others, and all of them must be closed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from isarstep.logic.abbreviations import expand
+from isarstep.logic.terms import frees
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.gaps import NOT_PROVED, GapCloser, OpenGap
-from isarstep.prove.induction import CASE, Induction
+from isarstep.prove.goal_parts import parts_of_goal
+from isarstep.prove.induction import CASE, Case, Induction
 from isarstep.prove.induction_moves import GOAL, InductionChoice
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.verdict import Gap, Proved, Unknown
 
 
 def by_induction(closer: GapCloser, asked: OpenGap) -> Iterator[Gap]:
-    """An answer for every induction that is tried, until one is proved."""
-    for induction in _inductions(closer, asked):
-        gap = _closed(closer.gap, asked, induction)
+    """An answer for the goal's parts, then for every induction that is tried, until one is proved."""
+    for gap in _answers(closer.gap, closer, asked):
         yield gap
         if isinstance(gap, Proved):
             return
 
 
 def by_plain_induction(closer: GapCloser, asked: OpenGap) -> Proved | None:
-    """By calculation and rewriting alone, by an induction if need be; no prover is asked."""
+    """By calculation and rewriting alone, by parts or an induction if need be; no prover is asked."""
 
     def simplified(case: OpenGap) -> Gap:
         proof = closer.simplified(case)
@@ -33,8 +34,17 @@ def by_plain_induction(closer: GapCloser, asked: OpenGap) -> Proved | None:
     found = simplified(asked)
     if isinstance(found, Proved):
         return found
-    inductions = (_closed(simplified, asked, induction) for induction in _inductions(closer, asked))
-    return next((gap for gap in inductions if isinstance(gap, Proved)), None)
+    return next((gap for gap in _answers(simplified, closer, asked) if isinstance(gap, Proved)), None)
+
+
+def _answers(close: Callable[[OpenGap], Gap], closer: GapCloser, asked: OpenGap) -> Iterator[Gap]:
+    taken = {variable.name for term in (asked.goal, *(p.prop for p in asked.premises)) for variable in frees(term)}
+    parts = parts_of_goal(asked.goal, taken)
+    if parts is not None:
+        yield _closed(close, asked, parts.method, parts.cases, asked.local, ())
+    for induction in _inductions(closer, asked):
+        used = (induction.rule, *(name for name in induction.used if name.rpartition("(")[0] != GOAL))
+        yield _closed(close, asked, induction.method(), induction.cases, induction.kept, used)
 
 
 def _inductions(closer: GapCloser, asked: OpenGap) -> list[Induction]:
@@ -58,18 +68,24 @@ def _own(asked: OpenGap) -> list[Named]:
     return [*rules, *(fact for fact in asked.general if ".simps" in fact.name)]
 
 
-def _closed(close: Callable[[OpenGap], Gap], asked: OpenGap, induction: Induction) -> Gap:
-    """All cases, those with the most hypotheses first: they are the likeliest to fail."""
-    method = induction.method()
-    numbers = sorted(range(len(induction.cases)), key=lambda number: -len(induction.cases[number].premises))
+def _closed(
+    close: Callable[[OpenGap], Gap],
+    asked: OpenGap,
+    method: str,
+    cases: Sequence[Case],
+    kept: Sequence[Named],
+    used: tuple[str, ...],
+) -> Gap:
+    """All cases, those with the most hypotheses first: they are the likeliest to fail. `kept` premises hold in each;
+    `used` are the facts that led to them."""
     proofs: dict[int, Proved] = {}
-    for number in numbers:
-        case = induction.cases[number]
+    for number in sorted(range(len(cases)), key=lambda number: -len(cases[number].premises)):
+        case = cases[number]
         gap = close(
             replace(
                 asked,
                 name=f"{asked.name}, {method}, case {number + 1}",
-                premises=(*asked.general, *induction.kept, *case.premises),
+                premises=(*asked.general, *kept, *case.premises),
                 goal=case.goal,
                 texts=[encode_line(case.goal), *asked.texts],
                 simplified=True,
@@ -78,9 +94,8 @@ def _closed(close: Callable[[OpenGap], Gap], asked: OpenGap, induction: Inductio
         if not isinstance(gap, Proved):
             return Unknown(f"{method}: case {number + 1} {gap}")
         proofs[number] = gap
-    cases = tuple(proofs[number] for number in range(len(induction.cases)))
-    own = {name for proof in cases for name in proof.facts if name.rpartition("(")[0] not in (CASE, GOAL)}
-    used = [name for name in induction.used if name.rpartition("(")[0] != GOAL]
-    facts = tuple(dict.fromkeys((induction.rule, *used, *sorted(own))))
-    by = f"{method} ({'; '.join(dict.fromkeys(proof.by for proof in cases))})"
-    return Proved(by, sum(p.seconds for p in cases), facts, max(p.library for p in cases), method, cases)
+    proved = tuple(proofs[number] for number in range(len(cases)))
+    own = {name for proof in proved for name in proof.facts if name.rpartition("(")[0] not in (CASE, GOAL)}
+    facts = tuple(dict.fromkeys((*used, *sorted(own))))
+    by = f"{method} ({'; '.join(dict.fromkeys(proof.by for proof in proved))})"
+    return Proved(by, sum(p.seconds for p in proved), facts, max(p.library for p in proved), method, proved)

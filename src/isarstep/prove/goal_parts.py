@@ -1,0 +1,85 @@
+"""A goal taken apart by its form: every conjunct, both directions of an equivalence and of an equality of sets.
+
+Each part is a case with variables and hypotheses of its own, so that facts are chosen for it alone. The parts are what
+Isar's `intro` leaves of the goal with the introduction rules that are named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isarstep.logic import hol
+from isarstep.logic.hol import BOOL, MEMBER
+from isarstep.logic.terms import Bound, Const, Term, Type, fun, increase, list_comb
+from isarstep.logic.types import type_of
+from isarstep.prove.induction import CASE, Case, fixed_apart
+from isarstep.prove.monomorphise import Named
+
+MOST_PARTS = 8
+RULES = ("allI", "impI", "conjI", "iffI", "set_eqI")
+
+
+@dataclass(frozen=True, slots=True)
+class SplitGoal:
+    """Cases that together are the goal, and the introduction rules that lead to them."""
+
+    rules: tuple[str, ...]
+    cases: tuple[Case, ...]
+
+    @property
+    def method(self) -> str:
+        return f"intro {' '.join(self.rules)}"
+
+
+def parts_of_goal(goal: Term, taken: set[str]) -> SplitGoal | None:
+    """None where a goal has no parts, or too many. `taken`: names of variables of the goal and of what is given."""
+    rules: set[str] = set()
+    cases = _parts(goal, (), taken, rules)
+    if not 1 < len(cases) <= MOST_PARTS:
+        return None
+    return SplitGoal(tuple(rule for rule in RULES if rule in rules), tuple(cases))
+
+
+def _parts(goal: Term, premises: tuple[Term, ...], taken: set[str], rules: set[str]) -> list[Case]:
+    if _is_quantified(goal):
+        rules |= {"allI", "impI"}
+    names = set(taken)
+    fixed = fixed_apart(goal, names)
+    premises = (*premises, *(premise.prop for premise in fixed.premises))
+    rule, parts = _taken_apart(fixed.goal)
+    if not parts:
+        return [Case(tuple(Named(f"{CASE}({n})", each) for n, each in enumerate(premises, 1)), fixed.goal)]
+    rules |= rule
+    return [case for part in parts for case in _parts(part, premises, names, rules)]
+
+
+def _is_quantified(goal: Term) -> bool:
+    """Does the conclusion begin with a quantifier or an implication of HOL?"""
+    conclusion = hol.strip_pure_imp(hol.strip_pure_all(goal)[1])[1]
+    formula = hol.dest_trueprop(conclusion)
+    if formula is None:
+        return False
+    return hol.dest_quantifier(hol.ALL, formula) is not None or hol.dest_binary(hol.IMPLIES, formula) is not None
+
+
+def _taken_apart(goal: Term) -> tuple[set[str], list[Term]]:
+    """One step: the rules, and propositions that are the goal together. None for what has no such form."""
+    formula = hol.dest_trueprop(goal)
+    if formula is None:
+        return set(), []
+    if both := hol.dest_binary(hol.CONJ, formula):
+        return {"conjI"}, [hol.trueprop(side, typed=True) for side in both]
+    sides = hol.dest_binary(hol.EQ, formula)
+    if sides is None:
+        return set(), []
+    typ = type_of(sides[0])
+    if typ == BOOL:
+        left, right = (hol.trueprop(side, typed=True) for side in sides)
+        return {"iffI"}, [hol.pure_imp(left, right, typed=True), hol.pure_imp(right, left, typed=True)]
+    if isinstance(typ, Type) and typ.name == "Set.set":
+        element = typ.args[0]
+        inside = Const(MEMBER, fun(element, fun(typ, BOOL)))
+        left, right = (hol.trueprop(list_comb(inside, [Bound(0), increase(side, 1)]), typed=True) for side in sides)
+        directions = hol.pure_imp(left, right, typed=True), hol.pure_imp(right, left, typed=True)
+        return {"set_eqI", "iffI"}, [hol.pure_all("x", element, each) for each in directions]
+    return set(), []
