@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 
 import pytest
-from tests.prove.language import local
+from tests.prove.language import SIGNATURE, local
+from tests.prove.small_library import library_of
 
 from isarstep.prove import schedule as fitted
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.gaps import GapCloser
+from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import Query
 from isarstep.prove.provers import Attempt, ProverLimits, Provers
-from isarstep.prove.schedule import Effort, Slice, schedule, strategies
+from isarstep.prove.schedule import BEFORE_DEFINITIONS, DEFINITIONS, Effort, Slice, schedule, strategies
 from isarstep.prove.verdict import Gap, TimedOut
 
 BOTH = frozenset({"cvc5", "eprover"})
@@ -53,6 +56,26 @@ def test_every_schedule_has_slices_with_library_facts_and_each_prover_has_one() 
         assert any(part.facts for part in parts)
     assert schedule(frozenset()) == ()
     assert len({strategy.name for strategy in strategies()}) == len(strategies())
+
+
+def test_definitions_are_tried_once_the_usual_time_is_over() -> None:
+    for provers in (BOTH, frozenset({"eprover"})):
+        places = [place for place, part in enumerate(schedule(provers)) if part.order == "defined"]
+        assert len(places) == len(DEFINITIONS)
+        before = sum(part.seconds for part in schedule(provers)[: places[0]])
+        assert BEFORE_DEFINITIONS <= before < 2 * BEFORE_DEFINITIONS
+    assert all(part.order != "defined" for part in (*schedule(frozenset({"cvc5"})), *Effort().slices()))
+
+
+@pytest.mark.parametrize(("before", "found"), [(5, ["E.f_def", "E.g.simps"]), (1, ["E.f_def"]), (0, [])])
+def test_definitions_are_those_of_the_entry_that_a_question_mentions(before: int, found: list[str]) -> None:
+    (fact,) = local(["P"], {"P": "bool"})
+    said = [("E.A", "E.f_def"), ("E.A", "E.g.simps"), ("HOL.List", "List.rev_def"), ("E.A", "E.h_def"), ("E.B", "E.f")]
+    library = library_of([(theory, Named(name, fact)) for theory, name in said], SIGNATURE)
+    everywhere = SimpleNamespace(theory_context=SimpleNamespace(theories=None))
+    texts = ["CONST E.f $ CONST List.rev", "CONST E.g"]
+    numbers = AvailableFacts(library)._definitions(texts, everywhere, before, ())  # type: ignore[arg-type]
+    assert [library.name(number) for number in numbers] == found
 
 
 class Listening(Provers):

@@ -4,21 +4,23 @@ none that would make the question vacuous.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.feed.selected_premises import premises_read
-from isarstep.prove.facts import Library
+from isarstep.prove.facts import BASE, DEFINING, Library
 
 if TYPE_CHECKING:
     from isarstep.prove.monomorphise import Named
     from isarstep.prove.typed import Typed
 
-Order: TypeAlias = Literal["constants", "learned"]  # by rare constants in common, or by the learned selector
+# By rare constants in common, by the learned selector, or definitions first and then by the learned selector.
+Order: TypeAlias = Literal["constants", "learned", "defined"]
 CANDIDATES = 24  # for the model, of which it reads what is new and not too long, as in training
+DEFINITIONS = 24  # at most, of what a question mentions
 SPARE = 1.5  # candidates for every library fact that is wanted: not every one has an instance at the types of a query
 
 
@@ -60,7 +62,11 @@ class AvailableFacts:
             before, own = len(self.facts), ()
         wanted = int(SPARE * max(0, size - len(chosen)))
         theories = context.theory_context.theories
-        if order == "learned":
+        if order == "defined":
+            defined = self._definitions(texts, context, before, own)
+            chosen += [n for n in defined if n not in exclude][:DEFINITIONS]
+            exclude, wanted = {*exclude, *chosen}, max(0, wanted - len(chosen))
+        if order != "constants":
             from isarstep.prove.selection import SelectorQuestion, learned_selection  # with what reads its weights
 
             new = self._in_new_entry(example, scored=context.scored)
@@ -69,6 +75,19 @@ class AvailableFacts:
                 question, wanted, before, exclude, own, theories
             )
         return chosen + relevance_of(self.facts).rank(texts, wanted, before, exclude, own, theories)
+
+    def _definitions(self, texts: Sequence[str], context: Typed, before: int, own: Sequence[int]) -> Iterator[int]:
+        """Definitions and equations of the constants that a question mentions, those of HOL's own theories aside."""
+        from isarstep.prove.premises import constants_of
+
+        assert self.facts is not None
+        theories = context.theory_context.theories
+        visible = None if theories is None else self.facts.visible(theories)
+        for constant in constants_of(" ".join(texts)):
+            for number in (n for ending in DEFINING for n in self.facts.rules(f"{constant}{ending}")):
+                seen = visible is None or bool(visible[number])
+                if seen and (number < before or number in own) and not self.facts.theory(number).startswith(BASE):
+                    yield number
 
     def for_model(self, example: Example, theory_context: TheoryContext, *, scored: bool) -> tuple[str, ...]:
         """The facts that a model may read to find a step, best first: for a score those from before the step, and none

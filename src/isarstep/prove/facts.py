@@ -28,6 +28,7 @@ from isarstep.prove.monomorphise import Named
 TRUTH = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.True", BOOL))
 
 RULES = (".induct", ".inducts", ".cases", ".simps")
+DEFINING = ("_def", ".simps")  # behind the name of a constant
 
 # Rules that packages make for every type, set and function, and rules of coinduction.
 MADE = re.compile(r"\.p?inducts?$|\.(Rep|Abs)_\w+_induct$|\.(rel|abs|cong)_induct$|coinduct|inductive")
@@ -183,7 +184,7 @@ class Library:
     def _rules(self) -> Mapping[str, Sequence[int]]:
         found: dict[str, list[int]] = {}
         for number, name in enumerate(self._names):
-            if name.endswith(RULES) or "_induct" in name:
+            if name.endswith((*RULES, *DEFINING)) or "_induct" in name:
                 found.setdefault(name, []).append(number)
         return found
 

@@ -18,6 +18,10 @@ from isarstep.prove.provers import Strategy, available
 
 DATA = Path(__file__).with_name("schedule.json")
 LONGER = 4  # times the seconds of before, where there is time for more than was fitted
+# Slices with the definitions of what a question mentions, once this time of the fitted ones is over: how authors
+# begin proofs about notions of their own. A setting, how many facts, how long.
+BEFORE_DEFINITIONS = 1.2
+DEFINITIONS = (("E 16 learned", 32, 0.2), ("E-folded 32 learned", 48, 0.2))
 WITHOUT_LIBRARY = 0.25  # of the time: what follows from the given premises alone does so quickly or not at all
 
 
@@ -68,7 +72,11 @@ def schedule(provers: frozenset[str]) -> tuple[Slice, ...]:
     settings, fitted = _read()
     fitting = [(known, parts) for known, parts in fitted if known <= provers]
     _, parts = max(fitting, key=lambda pair: len(pair[0]), default=(frozenset(), ()))
-    return tuple(replace(settings[name], seconds=seconds) for name, seconds in parts)
+    slices = [replace(settings[name], seconds=seconds) for name, seconds in parts]
+    passed = [sum(part.seconds for part in slices[:place]) for place in range(len(slices))]
+    late = next((place for place, seconds in enumerate(passed) if seconds >= BEFORE_DEFINITIONS), len(slices))
+    defined = [replace(settings[name], facts=facts, order="defined", seconds=s) for name, facts, s in DEFINITIONS]
+    return (*slices[:late], *(part for part in defined if part.strategy.prover in provers), *slices[late:])
 
 
 @cache
