@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from isarstep.errors import UserError
 from isarstep.mine import release
@@ -18,6 +19,9 @@ from isarstep.mine.graph_store import Record, Store
 from isarstep.mine.images import Image, Images, source_hash
 from isarstep.mine.isabelle import Installation, Sessions, Theory
 from isarstep.mine.session_job import MiningLimits, Outcome, SessionJob, TheoryJob, run_session
+
+if TYPE_CHECKING:
+    from isarstep.mine.terminal import Screen
 
 _WORTH_SAVING = 400_000  # bytes of theories to load; saving takes about as long
 
@@ -103,20 +107,11 @@ def _enabled(theory: Theory) -> bool:
     return all(os.environ.get(name) for name in theory.conditions)
 
 
-@dataclass(frozen=True)
-class Report:
-    """What the person at the screen is told while sessions run."""
-
-    started: Callable[[SessionJob], None]
-    theory: Callable[[Record], None]
-    finished: Callable[[str, Outcome], None]
-
-
-def mine(mining: Mining, names: Sequence[str], jobs: int, report: Report, stop: threading.Event) -> None:
+def mine(mining: Mining, names: Sequence[str], jobs: int, screen: Screen, stop: threading.Event) -> None:
     """Mine the sessions; failures are recorded and never end the run, except for a full disk and the like."""
     threads = ThreadPoolExecutor(jobs, thread_name_prefix="mine")  # an ML process each, while a job lasts
     try:
-        _mine(mining, names, threads, jobs, report, stop)
+        _mine(mining, names, threads, jobs, screen, stop)
     except BaseException:
         threads.shutdown(wait=False, cancel_futures=True)
         raise
@@ -124,7 +119,7 @@ def mine(mining: Mining, names: Sequence[str], jobs: int, report: Report, stop: 
 
 
 def _mine(
-    mining: Mining, names: Sequence[str], threads: ThreadPoolExecutor, jobs: int, report: Report, stop: threading.Event
+    mining: Mining, names: Sequence[str], threads: ThreadPoolExecutor, jobs: int, screen: Screen, stop: threading.Event
 ) -> None:
     planned = mining.planned(names)
     required_by: dict[str, set[str]] = {
@@ -137,7 +132,7 @@ def _mine(
 
     def on_theory(record: Record) -> None:
         mining.store.note(record)
-        report.theory(record)
+        screen.theory(record)
 
     while (waiting or running) and not stop.is_set():
         active = {job.session for job, _ in running.values()}
@@ -153,7 +148,7 @@ def _mine(
             if planned_job is None:
                 continue
             job, _ = planned_job
-            report.started(job)
+            screen.started(job)
             future = threads.submit(run_session, mining.installation, mining.sessions, mining.store, job, on_theory)
             running[future] = planned_job
         if not running:
@@ -169,7 +164,7 @@ def _mine(
                 outcome = Outcome(reason=f"{type(error).__name__}: {error}")
             claimed.difference_update(item.theory.name for item in job.theories)
             _note_session(mining, job, base, outcome)
-            report.finished(job.session, outcome)
+            screen.finished(job.session, outcome)
     if stop.is_set():
         raise UserError("stopped; run again with --resume to go on")
 

@@ -106,39 +106,16 @@ def encode_options(known: Release, options: list[tuple[str, str, str, str | None
 
 # Scala functions that ML code may mention, with their flags (one argument and result, bytes instead of text).
 # ML refuses to compile a mention of a function that is not in this list, even where it is never called.
-SCALA_FUNCTIONS: tuple[tuple[str, bool, bool], ...] = (
-    ("echo", True, False),
-    ("sleep", True, False),
-    ("scala_toplevel", True, False),
-    ("scala_build", False, True),
-    ("Base64.decode", True, True),
-    ("Base64.encode", True, True),
-    ("XZ.compress", True, True),
-    ("XZ.uncompress", True, True),
-    ("Zstd.compress", True, True),
-    ("Zstd.uncompress", True, True),
-    ("doc_names", True, False),
-    ("bibtex_check_database", True, False),
-    ("bibtex_session_entries", False, False),
-    ("make_directory", False, False),
-    ("copy_dir", False, False),
-    ("copy_file", False, False),
-    ("copy_file_base", False, False),
-    ("rm_tree", False, False),
-    ("bash_functions", False, False),
-    ("download", True, True),
-    ("isabelle_id", True, False),
-    ("isabelle_tools", True, False),
-    ("SystemOnTPTP.list_systems", True, False),
-    ("SystemOnTPTP.run_system", False, False),
-    ("ML_process", False, False),
-    ("Prismjs.languages", False, False),
-    ("Prismjs.tokenize", False, False),
-    ("kodkod", True, False),
-    ("jEdit.resource", False, False),
-    ("SHA1.digest", True, True),
-    ("SHA256.digest", True, True),
-)
+_SCALA_FUNCTIONS = {
+    (True, False): """echo sleep scala_toplevel doc_names bibtex_check_database isabelle_id isabelle_tools
+        SystemOnTPTP.list_systems kodkod""",
+    (False, True): "scala_build",
+    (True, True): """Base64.decode Base64.encode XZ.compress XZ.uncompress Zstd.compress Zstd.uncompress download
+        SHA1.digest SHA256.digest""",
+    (False, False): """bibtex_session_entries make_directory copy_dir copy_file copy_file_base rm_tree bash_functions
+        SystemOnTPTP.run_system ML_process Prismjs.languages Prismjs.tokenize jEdit.resource""",
+}
+SCALA_FUNCTIONS = [(name, *flags) for flags, names in _SCALA_FUNCTIONS.items() for name in names.split()]
 
 
 def encode_functions(known: Release) -> bytes:

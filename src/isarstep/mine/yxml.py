@@ -1,14 +1,13 @@
 """YXML and the XML encodings that Isabelle's ML process reads and writes (`XML.Encode`), in bytes.
 
-A body is a list of trees; a tree is text or an element with attributes and a body. Encoders return YXML directly,
+A body is a list of trees; a tree is text or an element with a body. Encoders return YXML directly,
 because nothing of ours needs the tree in between.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -20,14 +19,9 @@ Y = b"\x06"
 Encoder = Callable[[A], bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
-    name: str
-    attributes: tuple[tuple[str, str], ...]
-    body: tuple[Tree, ...]
-
-
-Tree = str | Element
+Tree: TypeAlias = (
+    "str | tuple[Tree, ...]"  # text, or the body of an element; names and attributes are markup that nobody reads
+)
 
 
 def element(name: str, attributes: Iterable[tuple[str, str]], body: bytes) -> bytes:
@@ -75,32 +69,23 @@ def option(item: Encoder[A]) -> Encoder[A | None]:
 
 def parse(source: bytes) -> tuple[Tree, ...]:
     """The body that YXML stands for."""
-    stack: list[tuple[str, tuple[tuple[str, str], ...], list[Tree]]] = [("", (), [])]
+    stack: list[list[Tree]] = [[]]
     for chunk in source.split(X):
-        if not chunk:
-            continue
-        fields = chunk.split(Y)
-        if len(fields) == 1:
-            stack[-1][2].append(fields[0].decode())
-        elif fields == [b"", b""]:
-            name, attributes, body = stack.pop()
+        if chunk == Y:
+            body = tuple(stack.pop())
             if not stack:
                 raise ValueError("malformed YXML: an element ends that never began")
-            stack[-1][2].append(Element(name, attributes, tuple(body)))
-        elif fields[0] == b"" and fields[1]:
-            stack.append((fields[1].decode(), tuple(_attribute(field) for field in fields[2:]), []))
-        else:
-            raise ValueError("malformed YXML: bad element")
+            stack[-1].append(body)
+        elif Y in chunk:
+            before, name, *attributes = chunk.split(Y)
+            if before or not name or any(field.find(b"=") < 1 for field in attributes):
+                raise ValueError("malformed YXML: bad element")
+            stack.append([])
+        elif chunk:
+            stack[-1].append(chunk.decode())
     if len(stack) != 1:
-        raise ValueError(f"malformed YXML: element {stack[-1][0]!r} does not end")
-    return tuple(stack[0][2])
-
-
-def _attribute(field: bytes) -> tuple[str, str]:
-    key, equals, value = field.partition(b"=")
-    if not key or not equals:
-        raise ValueError("malformed YXML: bad attribute")
-    return key.decode(), value.decode()
+        raise ValueError("malformed YXML: an element does not end")
+    return tuple(stack[0])
 
 
 def content(body: Iterable[Tree]) -> str:
@@ -112,24 +97,20 @@ def content(body: Iterable[Tree]) -> str:
         if isinstance(tree, str):
             parts.append(tree)
         else:
-            todo.extend(reversed(tree.body))
+            todo.extend(reversed(tree))
     return "".join(parts)
 
 
-def _children(body: tuple[Tree, ...]) -> list[Element]:
-    nodes = [tree for tree in body if isinstance(tree, Element)]
+def decode_list(body: tuple[Tree, ...]) -> list[tuple[Tree, ...]]:
+    """The bodies of an encoded list (of an option: none or one)."""
+    nodes = [tree for tree in body if not isinstance(tree, str)]
     if len(nodes) != len(body):
         raise ValueError("malformed XML data: text where nodes were expected")
     return nodes
 
 
-def decode_list(body: tuple[Tree, ...]) -> list[tuple[Tree, ...]]:
-    """The bodies of an encoded list (of an option: none or one)."""
-    return [node.body for node in _children(body)]
-
-
 def decode_pair(body: tuple[Tree, ...]) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
-    nodes = _children(body)
+    nodes = decode_list(body)
     if len(nodes) != 2:
         raise ValueError("malformed XML data: a pair was expected")
-    return nodes[0].body, nodes[1].body
+    return nodes[0], nodes[1]
