@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from isarstep.errors import UserError
 from isarstep.logic.terms import Sort, Term, Typ, Type
@@ -52,13 +52,6 @@ class Coercion:
 
     term: Term  # closed; types may be missing
     type: Typ
-
-
-@runtime_checkable
-class HasAbbreviations(Protocol):
-    """Constants of which one need not look at each."""
-
-    def abbreviations(self) -> Iterator[str]: ...
 
 
 class _WrittenConstants(Mapping[str, Constant]):
@@ -133,9 +126,9 @@ def _add_implied(
 
 
 def abbreviations_of(constants: Mapping[str, Constant]) -> Iterator[str]:
-    """Names of those constants that are abbreviations."""
-    if isinstance(constants, HasAbbreviations):
-        return constants.abbreviations()
+    """Names of those constants that are abbreviations; some tables need not look at each."""
+    if hasattr(constants, "abbreviations"):
+        return iter(constants.abbreviations())
     return (name for name, constant in constants.items() if constant.abbreviates is not None)
 
 
