@@ -43,7 +43,8 @@ class AnswerReader:
 
     def names(self, example: Example) -> Names:
         """How the example's own theory writes, variables under the names that people gave them where one can."""
-        return _with_own_names(self._names_in(example.theory), example)
+        own = {variable: from_isabelle(name) for variable, name in example.names.items()}
+        return self._names_in(example.theory).with_fitting(own)
 
     def read(self, example: Example, text: str) -> str:
         """The proposition as normalised tokens; a UserError where it cannot be read."""
@@ -55,18 +56,6 @@ class AnswerReader:
         if _is_target_unfolded(term, example, language):
             return example.f1
         return encode_line(normalise(erase(canonical(term, language)), ()))
-
-
-def _with_own_names(there: Names, example: Example) -> Names:
-    names = there
-    chosen: dict[str, str] = {}
-    for variable, own in example.names.items():
-        try:
-            names = there.with_variables({**chosen, variable: from_isabelle(own)})
-        except UserError:
-            continue
-        chosen[variable] = from_isabelle(own)
-    return names
 
 
 def _typed(text: str, example: Example, names: Names, language: Language) -> Term:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 
 from isarstep.errors import UserError
@@ -134,6 +135,15 @@ class Names:
             if not _SIMPLE.fullmatch(shown) or shown in self.words or _SUBSCRIPTED.fullmatch(shown):
                 raise UserError(f"variables: {shown!r} cannot name a variable, choose letters, digits, _ and '")
         return other
+
+    def with_fitting(self, variables: Mapping[str, str]) -> Names:
+        """The same with those of the names that can be written, and that no variable before has."""
+        chosen: dict[str, str] = {}
+        for variable, shown in variables.items():
+            with suppress(UserError):
+                self.with_variables({**chosen, variable: shown})
+                chosen[variable] = shown
+        return self.with_variables(chosen) if chosen else self
 
     def is_free_for_binding(self, name: str) -> bool:
         """May a bound variable have this name without hiding a constant or another variable?"""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from isarstep.errors import UserError
 from isarstep.logic.names import Names
 from isarstep.logic.printing import to_latex, to_unicode
 from isarstep.logic.symbols import from_isabelle
@@ -19,14 +18,7 @@ from isarstep.logic.tokens import TokenError, decode
 def names_beside(terms: Iterable[Term], variables: Mapping[str, str] | None = None) -> Names:
     """Names for some terms; variables are shown as people called them, where that can be written."""
     names = Names(dict.fromkeys(const.name for term in terms for const in constants(term)))
-    own: dict[str, str] = {}
-    for variable, called in (variables or {}).items():
-        try:
-            names.with_variables(own | {variable: from_isabelle(called)})
-        except UserError:
-            continue
-        own[variable] = from_isabelle(called)
-    return names.with_variables(own)
+    return names.with_fitting({variable: from_isabelle(called) for variable, called in (variables or {}).items()})
 
 
 def latex_of(term: Term) -> str:

@@ -306,14 +306,7 @@ class ProblemReader:
 
 def showing(names: Names, variables: tuple[str, ...]) -> Names:
     """Names that show these variables as they are, where the notation can write them."""
-    fitting: dict[str, str] = {}
-    for name in variables:
-        try:
-            names.with_variables({name: name})
-        except UserError:
-            continue
-        fitting[name] = name
-    return names.with_variables(fitting) if fitting else names
+    return names.with_fitting({name: name for name in variables})
 
 
 def with_marks(statement: Statement, own: Context) -> Statement:
