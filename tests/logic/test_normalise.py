@@ -8,7 +8,7 @@ from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.normalise import normalise, restore, variable_order
 from isarstep.logic.sample import sample_examples
-from isarstep.logic.terms import Const, Free, Term, Type, Var, frees, schematics
+from isarstep.logic.terms import Const, Free, Term, Type, Var, frees, schematics, substitute
 from isarstep.logic.tokens import decode, encode_line
 
 from .paper_examples import EVEN_A, FALSE_IMPLIES_P
@@ -51,8 +51,12 @@ def test_idempotent_and_reversible(term: Term, fixed: list[str]) -> None:
     order = variable_order([term], fixed)
     once = normalise(term, order)
     assert normalise(once, order) == once
-    first = {(variable.name, variable.index): variable for variable in schematics(term)}
-    assert restore(once, order, [*first.values()]) == term
+    places = [*dict.fromkeys((variable.name, variable.index) for variable in schematics(term))]
+
+    def numbered(leaf: Free | Var) -> Term | None:
+        return Var(f"<V{places.index((leaf.name, leaf.index))}>", 0, leaf.type) if isinstance(leaf, Var) else None
+
+    assert restore(once, order) == substitute(term, numbered)
 
 
 def test_what_a_model_invents_is_kept() -> None:

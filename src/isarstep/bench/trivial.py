@@ -14,7 +14,7 @@ Propositions are compared as formulas of HOL, types left aside.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from isarstep.logic.hol import (
@@ -31,7 +31,19 @@ from isarstep.logic.hol import (
     parts_of,
 )
 from isarstep.logic.sameness import numbered_schematics
-from isarstep.logic.terms import Abs, App, Bound, Const, Term, Var, beta_eta_normal, instantiate, list_comb, strip_comb
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Bound,
+    Const,
+    Term,
+    Var,
+    beta_eta_normal,
+    instantiate,
+    list_comb,
+    rebuilt_upwards,
+    strip_comb,
+)
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.variables import as_function
 
@@ -94,23 +106,23 @@ def _names(text: str) -> frozenset[str]:
 
 @lru_cache(1 << 12)
 def _symmetric(text: str) -> Term:
-    return numbered_schematics(_bottom_up(decode(text), _sides_in_order))
+    return numbered_schematics(rebuilt_upwards(decode(text), _sides_in_order))
 
 
 @lru_cache(1 << 12)
 def _as_formula(text: str) -> Term:
-    return numbered_schematics(_opened(_bottom_up(decode(text), _in_hol)))
+    return numbered_schematics(_opened(rebuilt_upwards(decode(text), _in_hol)))
 
 
 @lru_cache(1 << 12)
 def _implication(text: str) -> Term:
-    return numbered_schematics(_opened(_bottom_up(decode(text), lambda node: _sides_in_order(_in_hol(node)))))
+    return numbered_schematics(_opened(rebuilt_upwards(decode(text), lambda node: _sides_in_order(_in_hol(node)))))
 
 
 @lru_cache(1 << 12)
 def _conjuncts(text: str) -> Term:
-    formula = _opened(_bottom_up(decode(text), lambda node: _sides_in_order(_in_hol(node))))
-    return numbered_schematics(_bottom_up(formula, lambda node: _conjuncts_in_order(_sides_in_order(node))))
+    formula = _opened(rebuilt_upwards(decode(text), lambda node: _sides_in_order(_in_hol(node))))
+    return numbered_schematics(rebuilt_upwards(formula, lambda node: _conjuncts_in_order(_sides_in_order(node))))
 
 
 def _sides_in_order(node: Term) -> Term:
@@ -147,23 +159,3 @@ def _opened(formula: Term) -> Term:
         formula = instantiate(binder.body, Var(f"bound {count}"))
         count += 1
     return formula
-
-
-def _bottom_up(term: Term, change: Callable[[Term], Term]) -> Term:
-    """Every leaf and every application as `change` makes it, its parts first."""
-    done: list[Term] = []
-    todo = [(term, False)]
-    while todo:
-        node, ready = todo.pop()
-        if type(node) is App and ready:
-            argument = done.pop()
-            done[-1] = change(App(done[-1], argument))
-        elif type(node) is Abs and ready:
-            done[-1] = Abs("", None, done[-1])
-        elif type(node) is App:
-            todo += [(node, True), (node.arg, False), (node.fun, False)]
-        elif type(node) is Abs:
-            todo += [(node, True), (node.body, False)]
-        else:
-            done.append(change(node))
-    return done[0]

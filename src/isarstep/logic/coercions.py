@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from itertools import count
+from typing import cast
 
 from isarstep.logic.infer import PROP, Context, Inference, Typing, TypingError, infer
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Abs, App, Bound, Term, Typ, Type, increase, instantiate
+from isarstep.logic.terms import Abs, App, Bound, Term, Typ, Type, increase, instantiate, rebuilt_upwards
 from isarstep.logic.typestrings import show_type
 from isarstep.logic.unify import CIRCULAR, Cell, Inner, Mismatch, find
 
@@ -288,27 +289,10 @@ def _paths(signature: Signature) -> dict[tuple[str, str], list[Term]]:
 
 def _insert(term: Term, inserted: dict[int, Inserted]) -> Term:
     """Wrap the arguments of numbered applications; numbers count as inference walks."""
-    if not inserted:
-        return term
-    done: list[Term] = []
-    number = 0
-    todo: list[Any] = [term]
-    while todo:
-        node = todo.pop()
-        if node is None:
-            node = todo.pop()
-            if type(node) is App:
-                argument = done.pop()
-                if number in inserted:
-                    argument = inserted[number].around(argument)
-                done[-1] = App(done[-1], argument)
-                number += 1
-            else:
-                done[-1] = Abs(node.name, node.type, done[-1])
-        elif type(node) is App:
-            todo += (node, None, node.arg, node.fun)
-        elif type(node) is Abs:
-            todo += (node, None, node.body)
-        else:
-            done.append(node)
-    return done[0]
+    numbers = count()
+
+    def wrapped(node: Term) -> Term:
+        made = inserted.get(next(numbers)) if type(node) is App else None
+        return node if made is None or type(node) is not App else App(node.fun, made.around(node.arg))
+
+    return rebuilt_upwards(term, wrapped) if inserted else term

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 
 from isarstep.errors import UserError
 from isarstep.logic.terms import Free, Term, Var, rebuild, subterms
+from isarstep.logic.variables import rename_frees
 
 _FREE = re.compile(r"<X(0|[1-9][0-9]{0,8})>")
-_SCHEMATIC = re.compile(r"<V(0|[1-9][0-9]{0,8})>")
 
 
 def variable_order(propositions: Iterable[Term], fixed: Sequence[str] = ()) -> list[str]:
@@ -47,20 +47,7 @@ def normalise(proposition: Term, order: Sequence[str]) -> Term:
     return rebuild(proposition, leaf)
 
 
-def restore(proposition: Term, order: Sequence[str], schematics: Sequence[Var] = ()) -> Term:
-    """Undo `normalise`: `<Xn>` is the n-th name of the list again, `<Vn>` the n-th schematic variable. A number outside
-    the list keeps its name, because a model may well invent a variable."""
-
-    def leaf(node: Term, _depth: int) -> Term:
-        if type(node) is Free:
-            match = _FREE.fullmatch(node.name)
-            if match and int(match[1]) < len(order):
-                return Free(order[int(match[1])], node.type)
-        elif type(node) is Var and node.index == 0:
-            match = _SCHEMATIC.fullmatch(node.name)
-            if match and int(match[1]) < len(schematics):
-                old = schematics[int(match[1])]
-                return Var(old.name, old.index, node.type)
-        return node
-
-    return rebuild(proposition, leaf)
+def restore(proposition: Term, order: Sequence[str]) -> Term:
+    """Undo `normalise` of free variables: `<Xn>` is the n-th name of the list again. A number outside the list keeps
+    its name, because a model may well invent a variable."""
+    return rename_frees(proposition, {f"<X{place}>": name for place, name in enumerate(order)})

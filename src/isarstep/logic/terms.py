@@ -416,6 +416,25 @@ def rebuilt(term: Term, change: Callable[[Term], Term]) -> Term:
     return done[0]
 
 
+def rebuilt_upwards(term: Term, change: Callable[[Term], Term]) -> Term:
+    """From the inside out: every leaf and every application as `change` makes it, its parts first."""
+    done: list[Term] = []
+    todo: list[tuple[Term, bool]] = [(term, False)]
+    while todo:
+        node, ready = todo.pop()
+        if type(node) is App and ready:
+            argument = done.pop()
+            done[-1] = change(App(done[-1], argument))
+        elif type(node) is Abs and ready:
+            done[-1] = Abs(node.name, node.type, done[-1])
+        elif type(node) is App or type(node) is Abs:
+            todo.append((node, True))
+            todo += ((node.arg, False), (node.fun, False)) if type(node) is App else ((node.body, False),)
+        else:
+            done.append(change(node))
+    return done[0]
+
+
 def _untyped(node: Term, _depth: int) -> Term:
     if type(node) is Const or type(node) is Free:
         return node if node.type is None else type(node)(node.name)
