@@ -89,7 +89,6 @@ SLOW = (
     "tests/test_top_level.py::test_two_names",
     "tests/test_tutorials.py::test_a_tutorial_runs",
     "tests/train/test_context_run.py",
-    "tests/train/test_lime.py",
     "tests/train/test_loop.py",
     "tests/train/test_minutes.py",
     "tests/train/test_resuming.py",

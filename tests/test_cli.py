@@ -60,11 +60,10 @@ REPLACED = [
 ]
 
 
-# Every option that a command of an earlier commit had and that it has not now. No command has gone.
+# Every option that a command of an earlier commit had and that it has not now; commands that have gone are in `GONE`.
 OPTIONS_OF_BEFORE = {
     "train": "--accumulate --batch --categories --dense --dropout --hints --looks --no-categories --no-dense --no-hints"
     " --rate --renumber --storage --style --tensorboard --tokens --warmup",
-    "pretrain": "--accumulate --batch --dense --looks --no-dense --rate --style --tokens --warmup",
     "mine": "--cluster",
     "build": "--halves --keep-open --keep-restated --max-source --max-target --rescore --trim",
     "ask": "--price",
@@ -77,6 +76,13 @@ OPTIONS_OF_BEFORE = {
 def test_no_option_of_before_is_forgotten() -> None:
     gone = {(name, option) for name, options in OPTIONS_OF_BEFORE.items() for option in options.split()}
     assert gone <= {*REPLACED}
+
+
+def test_a_command_of_before_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert not {*cli.GONE} & {*COMMANDS}
+    for name in cli.GONE:
+        assert cli.run([name, "embedded"]) == 2
+        assert capsys.readouterr().err.startswith(f"isarstep: {name} is gone")
 
 
 @cache

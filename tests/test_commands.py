@@ -45,15 +45,6 @@ def test_neighbours_of_a_constant(capsys: pytest.CaptureFixture[str]) -> None:
     assert "borel_measurable" in capsys.readouterr().out
 
 
-def test_pretrain_makes_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isarstep.train.lime.HELD_OUT", 20)
-    out, recipe = tmp_path / "lime", tmp_path / "small.toml"
-    recipe.write_text('like = "paper"\n[training]\nbatch = 512\n[run]\nlooks = 1\n')
-    arguments = ["--size", "tiny", "--steps", "2", "--recipe", str(recipe), "--examples", "60"]
-    assert run(["pretrain", "embedded", str(out), *arguments, "--device", "cpu"]) == 0
-    assert (out / "config.json").is_file()
-
-
 def test_a_folder_that_is_no_model_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["predict", str(tmp_path), "embedded"]) == 2
     assert capsys.readouterr().err.count("\n") == 1

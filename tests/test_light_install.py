@@ -95,7 +95,6 @@ def test_doctor_says_that_training_is_missing(environment: dict[str, str]) -> No
 
 NEED_TORCH = (
     ("train", "embedded", "run"),
-    ("pretrain", "embedded", "run"),
     ("keep", "embedded"),
     ("predict", "PAPER", "embedded", "--out", "lists.jsonl"),
     ("predict", "embedded", "embedded", "--device", "cuda", "--out", "lists.jsonl"),

@@ -31,7 +31,7 @@ ROOMS = ("logic", "mine", "bench", "models", "train", "decode", "prove", "evalua
 GROUPS = {
     "Find steps and proofs": ("demo", "propose", "prove", "sketch", "fill", "serve", "lsp", "mcp", "doctor"),
     "Score": ("evaluate", "check", "report", "baseline", "premises", "ask"),
-    "Train": ("train", "pretrain", "predict", "keep"),
+    "Train": ("train", "predict", "keep"),
     "Data": ("mine", "build", "stats", "show", "import", "export", "graph", "term"),
     "Look into a model": ("probe", "neighbours", "attention"),
 }
@@ -42,7 +42,6 @@ ADVANCED = {
     "mine": "--any-release --only-needed --heaps --proof-timeout --theory-timeout --session-timeout --memory",
     "build": "--fresh --entry --more-unseen --split --dated --small",
     "train": "--start-from --seed --device",
-    "pretrain": "--examples --seed --device",
     "predict": "--penalty --device",
     "keep": "--device",
     "check": "--explain --isabelle --directory",
@@ -57,6 +56,9 @@ ADVANCED = {
     "mcp": "--model --benchmark",
     "lsp": "--model --benchmark",
 }
+
+# Commands of before, and what to do now.
+GONE = {"pretrain": "is gone: `isarstep train` reaches more in the same time (--start-from begins with any model)"}
 
 SUMMARY = "IsarStep: mine Isabelle proofs, build the benchmark, train and score models, find and check missing steps."
 
@@ -230,6 +232,8 @@ def run(arguments: list[str]) -> int:
 
 
 def _no_command(name: str) -> str:
+    if name in GONE:
+        return f"{name} {GONE[name]}"
     what = f"there is no command {name!r}" if name else "which command?"
     import difflib
 

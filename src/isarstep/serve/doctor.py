@@ -77,7 +77,7 @@ def _model() -> str:
 
 
 def _torch() -> Finding:
-    needed_for = "train, pretrain, keep, attention, models of other kinds; all else runs on numpy"
+    needed_for = "train, keep, attention, models of other kinds; all else runs on numpy"
     try:
         import torch  # takes seconds, and only here are they needed
     except ModuleNotFoundError:

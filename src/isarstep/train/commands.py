@@ -1,4 +1,4 @@
-"""`isarstep train` and `isarstep pretrain`."""
+"""`isarstep train`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ Data = Annotated[
     Path, typer.Argument(help="A benchmark folder, `embedded`, or a file of arrays (isarstep.feed.files.save_dataset).")
 ]
 FolderOfRun = Annotated[Path, typer.Argument(help="Where the model, its log and its checkpoints go.")]
-KindOption = Annotated[Kind, typer.Option("--model", help="Which of the four models.")]
-SizeOption = Annotated[Size, typer.Option(help="Every width and depth follows from it; base is the paper's.")]
-RecipeOption = Annotated[str, typer.Option(help="paper, modern, shipped, or a file (docs/training.md).")]
 InputOption = Annotated[
     Literal["base", "+F.5", "+context"] | None,
     typer.Option(
@@ -110,38 +107,3 @@ def train(
         began=began,
     )
     typer.echo(f"{run}: trained; `isarstep evaluate {run} --limit 60` scores it on test examples")
-
-
-def pretrain(
-    data: Data,
-    run: FolderOfRun,
-    task: Annotated[
-        str, typer.Option(help="deduct, abduct, induct, mix, rewrite, or masked (of the data's terms).")
-    ] = "mix",
-    model: KindOption = "hat",
-    size: SizeOption = "base",
-    recipe: RecipeOption = "paper",
-    examples: Annotated[int, typer.Option(min=1, help="Synthetic examples to make, from the seed.")] = 100_000,
-    steps: Steps = None,
-    minutes: Minutes = None,
-    seed: Seed = None,
-    device: Device = None,
-) -> None:
-    """Train a first model on synthetic tasks (LIME) or masked subterms.
-
-    Example:
-
-        isarstep pretrain embedded runs/lime --task mix --minutes 10
-        isarstep train embedded runs/hat --start-from runs/lime
-    """
-    from isarstep.feed.files import load_dataset
-    from isarstep.train.lime import synthetic_dataset
-    from isarstep.train.loop import ValidationPlan
-    from isarstep.train.loop import train as run_training
-    from isarstep.train.recipe_files import read_recipe
-
-    chosen = read_recipe(recipe).with_training(steps=steps, minutes=minutes, seed=seed)
-    dataset = synthetic_dataset(load_dataset(data), task, examples, chosen.training.seed)
-    config = chosen.config(model, size, len(dataset.vocabulary), "+F.5")
-    validating = ValidationPlan(looks=chosen.run.looks)
-    run_training(dataset, config, chosen.training, run, device=device, validating=validating)
