@@ -9,14 +9,13 @@ import pyarrow as pa
 from isarstep.bench.columns import Repeated
 from isarstep.logic.signature import Signature
 from isarstep.logic.tokens import encode_line
-from isarstep.prove.facts import Library, ProofOrder
+from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import Named
 
 
 def library_of(
     lemmas: Iterable[tuple[str, Named]],
     signature: Signature,
-    proofs: ProofOrder | None = None,
     in_context: Mapping[str, Sequence[int]] | None = None,
 ) -> Library:
     """A small library held in memory: (theory, typed lemma) in order."""
@@ -28,6 +27,5 @@ def library_of(
         [encode_line(named.prop) for _, named in rows],
         lambda number: rows[number][1].prop,
         signature,
-        lambda: proofs or {},
         lemmas=lambda: in_context or {},
     )

@@ -216,30 +216,25 @@ def test_a_fact_that_cannot_be_read_says_nothing() -> None:
     assert library.fact(0) == Named("A.bad", TRUTH)
 
 
-def theory(names: list[str], proofs: dict[str, tuple[int, int]] | None = None) -> Library:
-    """Theory B with facts of these names, after a theory A sorted by name with two."""
+def theory(*names: str) -> Library:
+    """Theory B with facts of these names, after a theory A with two."""
     before = [("A", replace(LEMMAS["linear"], name=name)) for name in ("x", "y")]
     rows = [*before, *(("B", replace(LEMMAS["rev_rev"], name=name)) for name in names), ("C", LEMMAS["linear"])]
-    return library_of(rows, SIGNATURE, {("B", name): span for name, span in (proofs or {}).items()})
+    return library_of(rows, SIGNATURE)
 
 
-def test_the_order_inside_a_theory_counts_only_where_it_is_one() -> None:
-    assert theory(["a", "b", "c"]).before("B", "b") == 2  # by name: says nothing
-    declared = theory(["c", "a", "b"])
-    assert declared.before("B", "b") == 4
-    assert declared.before("B", "unnamed") == 2
-    assert declared.before("A", "y") == 0  # the order of one theory says nothing about that of another
-    assert declared.own("B", "b", ["a"]) == ()
+def test_facts_with_smaller_numbers_come_before_a_theorem() -> None:
+    assert theory("a", "b", "c").before("B", "b") == 3
+    assert theory("c", "a", "b").before("B", "b") == 4
+    assert theory("c", "a", "b").before("B", "unnamed") == 2
+    assert theory("c").before("Z", "z") == 0
 
 
-def test_of_a_theory_sorted_by_name_only_what_is_known_to_be_earlier_is_used() -> None:
-    library = theory(["B.a", "B.b", "B.c", "B.c_def", "B.d", "B.d_def"], {"B.a": (7, 7), "B.b": (3, 5), "B.d": (5, 8)})
-    assert library.own("B", "B.a", []) == [3]  # b is proved before a; d's last proof comes later
-    assert library.own("B", "B.b", []) == []
-    assert library.own("B", "B.c", []) == []  # when c is proved is unknown
-    assert library.own("B", "B.c", ["B.d", "HOL.eq"]) == [7]
-    assert library.own("B", "B.d_def", ["B.d", "B.c"]) == [5]  # never the theorem itself
-    assert library.own("C", "linear", ["B.d"]) == []
+def test_before_a_theorem_that_is_no_fact_come_definitions_of_what_it_mentions() -> None:
+    library = theory("B.a", "B.c_def", "B.d_def")
+    assert library.own("B", "", ["B.d", "HOL.eq"]) == [4]
+    assert library.own("B", "B.a", ["B.d"]) == ()  # what comes before a fact is known
+    assert library.own("C", "", ["B.d"]) == []
     assert library.own("Z", "z", ["B.d"]) == []
 
 

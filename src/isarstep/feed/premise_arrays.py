@@ -6,7 +6,6 @@ A fact may be used that stands in a theory which the example's theory rests on, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -89,16 +88,12 @@ class _FactPlaces:
     def __init__(self, theories: list[str], names: list[str]) -> None:
         self.first: dict[str, int] = {}
         self.statement: dict[tuple[str, str], int] = {}
-        pairs = list(zip(theories, names, strict=True))
-        for place, (theory, name) in enumerate(pairs):
+        for place, (theory, name) in enumerate(zip(theories, names, strict=True)):
             self.first.setdefault(theory, place)
             self.statement.setdefault((theory, name), place)
-        # Elsewhere facts are ordered by name, which says nothing about what stands before.
-        self.declared = {one[0] for one, two in pairwise(pairs) if one[0] == two[0] and two[1] < one[1]}
 
     def before(self, theory: str, theorem: str) -> int:
-        found = self.statement.get((theory, theorem)) if theory in self.declared else None
-        return self.first.get(theory, 0) if found is None else found
+        return self.statement.get((theory, theorem), self.first.get(theory, 0))
 
 
 def _columns(table: Any, number: dict[str, int], places: _FactPlaces, halves: dict[str, int]) -> ExampleColumns:

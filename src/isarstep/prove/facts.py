@@ -1,9 +1,8 @@
 """The fact base: the library's theorems in order, with typed propositions made only for those that are asked for.
 
 A fact may be used for a step only if it comes before the step's theorem: in a theory that the step's theory rests on,
-or in that theory itself. Theories are ordered, each after its parents. Inside a theory facts stand in order of
-declaration; where an older fact base has them by name, only those of theorems count that the benchmark's own examples
-show to be proved earlier, and definitions of what the step mentions.
+or in that theory itself. Theories are ordered, each after its parents, and inside a theory facts stand in order of
+declaration. Of a theorem without a name nobody knows where it stands: before it come definitions of what it mentions.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
-from typing import Any, TypeAlias, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -33,9 +31,6 @@ DEFINING = ("_def", ".simps")  # behind the name of a constant
 # Rules that packages make for every type, set and function, and rules of coinduction.
 MADE = re.compile(r"\.p?inducts?$|\.(Rep|Abs)_\w+_induct$|\.(rel|abs|cong)_induct$|coinduct|inductive")
 BASE = "HOL."
-
-# Theory and theorem -> ordinals in the theory of its first and last proof.
-ProofOrder: TypeAlias = Mapping[tuple[str, str], tuple[int, int]]
 
 
 class Lines(Sequence[str]):
@@ -80,7 +75,6 @@ class Library:
         texts: Sequence[str],
         typed: Callable[[int], Term],
         signature: Signature,
-        proofs: Callable[[], ProofOrder] = dict,
         uses: Callable[[], npt.NDArray[np.int64]] | None = None,
         lemmas: Callable[[], Mapping[str, Sequence[int]]] = dict,
         identity: str = "",
@@ -88,7 +82,7 @@ class Library:
         self.identity = identity  # the same for the same facts, whatever the process; empty: nobody knows
         self.texts: Sequence[str] = texts  # tokens of each fact, in library order
         self._names, self._indices, self._read_theories = names, indices, theories
-        self._count_uses, self._lemmas, self._order = uses, cache(lemmas), cache(proofs)
+        self._count_uses, self._lemmas = uses, cache(lemmas)
         self._have_read: set[str] = set()
         self._theory_texts = cache(self._texts_of)
         self.alike = lru_cache(maxsize=1024)(self._alike)  # every question about an example asks for its own
@@ -126,12 +120,6 @@ class Library:
         return places
 
     @cached_property
-    def _declared(self) -> frozenset[str]:
-        """Theories whose facts stand in order of declaration."""
-        pairs = list(zip(self._theories, self._names, strict=True))
-        return frozenset(one[0] for one, two in pairwise(pairs) if one[0] == two[0] and two[1] < one[1])
-
-    @cached_property
     def uses(self) -> npt.NDArray[np.int64]:
         """For every fact how often training examples name it as used; all 0 where nobody knows."""
         return np.zeros(len(self), np.int64) if self._count_uses is None else self._count_uses()
@@ -151,7 +139,7 @@ class Library:
 
     def before(self, theory: str, theorem: str = "") -> int:
         """Facts with smaller numbers come before this theorem, or at least before its theory; 0: it is unknown."""
-        found = self.statements(theory, theorem) if theory in self._declared else ()
+        found = self.statements(theory, theorem)
         return found[0] if found else self._first.get(theory, 0)
 
     def _visible(self, theories: frozenset[str]) -> npt.NDArray[np.bool_]:
@@ -160,17 +148,11 @@ class Library:
         return known[self._theories.which]
 
     def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
-        """Facts of the theorem's own theory that come before it though their numbers do not say so; the step
-        mentions these constants.
-        """
-        if theory in self._declared and self.statements(theory, theorem):
+        """Of a theorem that is no fact, facts of its own theory that come before it though their numbers do not say so:
+        definitions of these constants, which the step mentions."""
+        if self.statements(theory, theorem):
             return ()  # `before` says it all
-        # A constant's definition is made together with it.
-        names = {f"{name}_def" for name in constants}
-        step = self._order().get((theory, theorem)) if theorem else None
-        if step is not None:
-            names.update(name for name, last in self._proved.get(theory, ()) if last < step[0])
-        return sorted(number for name in names - {theorem} for number in self.statements(theory, name))
+        return sorted(n for name in {f"{name}_def" for name in constants} for n in self.statements(theory, name))
 
     def statements(self, theory: str, theorem: str) -> Sequence[int]:
         """The facts that a theorem consists of."""
@@ -243,15 +225,6 @@ class Library:
         """The facts that an example's lemma is which stands there in the words of its context."""
         return self._lemmas().get(text, ())
 
-    @cached_property
-    def _proved(self) -> Mapping[str, Sequence[tuple[str, int]]]:
-        """For every theory its named theorems with the ordinal of their last proof."""
-        found: dict[str, list[tuple[str, int]]] = {}
-        for (theory, name), (_, last) in self._order().items():
-            if name:
-                found.setdefault(theory, []).append((name, last))
-        return found
-
     @staticmethod
     def of_benchmark(benchmark: Any) -> Library:
         """The fact base of a benchmark folder; a column is read when it is asked for."""
@@ -283,7 +256,6 @@ class Library:
             texts,
             term,
             benchmark.signature,
-            lambda: proof_order(benchmark),
             uses,
             lambda: lemmas_in_context(benchmark),
             benchmark.hash,
@@ -304,19 +276,6 @@ def lemmas_in_context(benchmark: Any) -> Mapping[str, Sequence[int]]:
     for text, number in zip(benchmark.propositions.lines(proposition[other]), fact[other].tolist(), strict=True):
         found.setdefault(text, []).append(number)
     return found
-
-
-def proof_order(benchmark: Any) -> ProofOrder:
-    """Of every theorem that an example is from, first and last proof: they are numbered along their theory."""
-    import pyarrow as pa
-
-    whole = pa.concat_tables(benchmark.table(split, ["theory", "name", "proof"]) for split in benchmark.splits)
-    grouped = whole.group_by(["theory", "name"]).aggregate([("proof", "min"), ("proof", "max")])
-    return {
-        (row["theory"], row["name"]): (row["proof_min"], row["proof_max"])
-        for row in grouped.to_pylist()
-        if row["proof_min"] is not None
-    }
 
 
 _VARIABLE = re.compile(r"(?:FREE|VAR) \S+")
