@@ -16,7 +16,6 @@ from isarstep.tables import print_tables
 
 REPLACED = {
     "--halves": "is gone: `isarstep build GRAPHS --fresh embedded --entry NAME` scores an entry of your own",
-    "--pictures": "is gone: the tables have the same numbers, lengths, kinds and sessions",
     "--trim": "is gone: `isarstep build` scores by the rules of today",
     "--rescore": "is gone: build from graphs alone, and the scored splits are chosen anew",
     **dict.fromkeys(
@@ -79,26 +78,31 @@ def build(
 
 def stats(
     benchmark: Annotated[str, typer.Argument(help="A benchmark's folder, or 'embedded'.")] = "embedded",
+    pictures: Annotated[Path | None, typer.Option(help="Folder for the pictures (SVG).")] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")] = False,
     leaks: Annotated[bool, typer.Option("--leaks", help="Search for leaks, near duplicates included.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print a benchmark's statistics next to the paper's.
+    """Print a benchmark's statistics next to the paper's, and draw them.
 
     Example:
 
-        isarstep stats embedded --markdown
+        isarstep stats embedded --pictures out
     """
     import isarstep.bench.stats as statistics
     from isarstep.bench.store import Benchmark
 
     opened = Benchmark(benchmark)
-    tables = statistics.tables(opened, statistics.measure(opened))
+    measured = statistics.measure(opened)
+    tables = statistics.tables(opened, measured)
     if leaks:
         from isarstep.bench.leaks import leak_tables
 
         tables += leak_tables(opened)
     print_tables(tables, as_json, markdown)
+    if pictures is not None:
+        for path in statistics.draw(opened, measured, pictures):
+            typer.echo(f"wrote {path}", err=as_json)
 
 
 def show(

@@ -1,10 +1,11 @@
-"""A benchmark in numbers, beside the numbers that the paper gives (sections 3.2 and 3.3)."""
+"""A benchmark in numbers and pictures, beside the numbers that the paper gives (sections 3.2 and 3.3)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 from isarstep.bench.layout import LENGTHS
 from isarstep.bench.rules import DROPPED, Sizes
 from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
 from isarstep.logic.terms import Term, constants
 from isarstep.logic.tokens import TokenError, decode, encode
 from isarstep.tables import Table
@@ -41,6 +43,7 @@ class Measured:
     source_lengths: np.ndarray[Any, Any]  # training, F.2-F.4, as the length rule counts
     target_lengths: np.ndarray[Any, Any]
     source_propositions: np.ndarray[Any, Any]
+    kinds: dict[str, int]
     names: int | None  # of variables in the text, which normalisation replaces by numbers
     numbered: int  # variables in the vocabulary
     bare: float  # mean proposition length without bracket removal and folding, on a sample
@@ -68,6 +71,7 @@ def measure(benchmark: Benchmark) -> Measured:
     present = table["f3"].is_valid().to_numpy()
     source[present] += lengths[table["f3"].drop_null().to_numpy()]
     propositions[present] += 1
+    kinds = _counted(table["target_kind"])
     shown = {name: benchmark.table(name, ["f1", "target_kind"]) for name in benchmark.splits}
     shown = {"train": shown.pop("train"), FEW: _few_of_a_theorem(table), **shown}
     bare, unbracketed, written, sampled = _encodings(benchmark)
@@ -75,6 +79,7 @@ def measure(benchmark: Benchmark) -> Measured:
         source,
         lengths[table["f1"].to_numpy()] if count else np.zeros(0, np.int64),
         propositions,
+        dict(sorted(kinds.items())),
         benchmark.manifest.get("variable names"),
         sum(token.startswith(("<X", "<V")) for token in benchmark.vocabulary),
         bare,
@@ -258,3 +263,46 @@ def distributions(manifest: Mapping[str, Any], measured: Measured) -> list[Table
             Table("marked", "Marked as teaching nothing, never scored", ("mark", "examples", "of raw"), marked)
         )
     return tables
+
+
+def draw(benchmark: Benchmark, measured: Measured, folder: Path) -> list[Path]:
+    """Histograms of lengths, kinds of targets, examples by session."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "isarstep"  # the same picture twice is the same file
+    from matplotlib import pyplot
+
+    if not len(measured.source_lengths):
+        raise UserError(f"{benchmark.folder}: no training examples to draw")
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+
+    def save(name: str) -> None:
+        pyplot.tight_layout()
+        path = folder / f"{name}.svg"
+        temporary = path.with_suffix(".tmp")
+        pyplot.savefig(temporary, format="svg", metadata={"Date": None})
+        temporary.replace(path)
+        pyplot.close()
+        written.append(path)
+
+    _, axes = pyplot.subplots(1, 2, figsize=(9, 3))
+    lengths = {"source tokens (F.2-F.4)": measured.source_lengths, "target tokens (F.1)": measured.target_lengths}
+    for axis, (title, values) in zip(axes, lengths.items(), strict=True):
+        axis.hist(values, bins=50, color="#31688e")
+        axis.set_xlabel(title)
+        axis.set_ylabel("training examples")
+    save("lengths")
+    pyplot.figure(figsize=(5, 2))
+    pyplot.barh(list(measured.kinds), list(measured.kinds.values()), color="#31688e")
+    pyplot.xlabel("training examples")
+    save("kinds")
+    sessions = benchmark.manifest.get("sessions", {})
+    if sessions:
+        ordered = sorted(sessions.items(), key=lambda item: item[1]["train"])
+        pyplot.figure(figsize=(7, 0.25 * len(ordered) + 1))
+        pyplot.barh([name for name, _ in ordered], [row["train"] for _, row in ordered], color="#31688e")
+        pyplot.xlabel("training examples")
+        save("sessions")
+    return written
