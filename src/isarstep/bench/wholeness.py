@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from isarstep.bench.layout import verify
+from isarstep.errors import UserError
+from isarstep.whole_files import write_whole
 
 
 def cache_folder() -> Path:
@@ -41,13 +43,9 @@ def compare_once(folder: Path, manifest: Mapping[str, Any]) -> None:
         if note.read_text("utf-8") == stamp:
             return
     compare_bytes(folder, manifest)
-    import tempfile
-
-    with contextlib.suppress(OSError):  # where nothing can be kept, they are compared again
+    with contextlib.suppress(OSError, UserError):  # where nothing can be kept, they are compared again
         note.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False) as file:
-            file.write(stamp)
-        Path(file.name).replace(note)
+        write_whole(note, stamp)
 
 
 def _stamp(folder: Path, manifest: Mapping[str, Any]) -> str:

@@ -78,15 +78,9 @@ def _show(proposition: Term, form: Form, names: Names) -> str:
     from isarstep.logic.printing import to_latex, to_unicode
     from isarstep.logic.tokens import encode_line
 
-    match form:
-        case Form.unicode:
-            return to_unicode(proposition, names)
-        case Form.latex:
-            return to_latex(proposition, names)
-        case Form.mathml:
-            return to_mathml(proposition, names)
-        case Form.tokens:
-            return encode_line(proposition)
+    if form is Form.tokens:
+        return encode_line(proposition)
+    return {Form.unicode: to_unicode, Form.latex: to_latex, Form.mathml: to_mathml}[form](proposition, names)
 
 
 def _type_rows(proposition: Term, names: Names) -> list[str]:

@@ -41,7 +41,14 @@ _VARIANTS = {
     "mathrm": "normal", "mathit": "italic", "mathbf": "bold", "mathcal": "script", "mathbb": "double-struck",
     "mathsf": "sans-serif",
 }  # fmt: skip
-_ARGUMENTS = {"frac": 2, "binom": 2, "sqrt": 1, "overline": 1, "xrightarrow": 1}
+_COMMANDS = {  # with places for their arguments
+    "frac": "<mfrac>{0}{1}</mfrac>",
+    "binom": '<mrow><mo>(</mo><mfrac linethickness="0">{0}{1}</mfrac><mo>)</mo></mrow>',
+    "sqrt": "<msqrt>{0}</msqrt>",
+    "root": "<mroot>{1}{0}</mroot>",
+    "overline": '<mover accent="true">{0}<mo>¯</mo></mover>',
+    "xrightarrow": '<mover><mo stretchy="true">→</mo>{0}</mover>',
+}
 _SPACES = {",": "0.17em", ";": "0.28em", "!": "-0.17em", " ": "0.33em"}
 _TOKEN = re.compile(r"\\([A-Za-z]+) ?|\\(.)|([{}_^])|([0-9]+)|('+)|(\s+)|(.)", re.DOTALL)
 _TEXT = re.compile(r"\{((?:[^{}\\]|\\.)*)\}", re.DOTALL)
@@ -90,11 +97,10 @@ class _Group:
                     base.high = node.xml
                 return
             args.append(node.xml)
-            wanted = 2 if command == "root" else _ARGUMENTS[command]
-            if len(args) < wanted:
+            if len(args) < _COMMANDS[command].count("{"):
                 return
             self.waiting.pop()
-            node = _Node(_command(command, args))
+            node = _Node(_COMMANDS[command].format(*args))
         self.nodes.append(node)
 
     def script(self, which: str) -> None:
@@ -108,20 +114,6 @@ class _Group:
         if self.waiting:
             raise ValueError(f"{self.waiting[-1][0]} lacks its argument")
         return f"<mrow>{''.join(node.rendered() for node in self.nodes)}</mrow>"
-
-
-def _command(command: str, args: list[str]) -> str:
-    if command == "frac":
-        return f"<mfrac>{args[0]}{args[1]}</mfrac>"
-    if command == "binom":
-        return f'<mrow><mo>(</mo><mfrac linethickness="0">{args[0]}{args[1]}</mfrac><mo>)</mo></mrow>'
-    if command == "sqrt":
-        return f"<msqrt>{args[0]}</msqrt>"
-    if command == "root":
-        return f"<mroot>{args[1]}{args[0]}</mroot>"
-    if command == "overline":
-        return f'<mover accent="true">{args[0]}<mo>¯</mo></mover>'
-    return f'<mover><mo stretchy="true">→</mo>{args[0]}</mover>'
 
 
 def translate(latex: str) -> str:
@@ -149,7 +141,7 @@ def translate(latex: str) -> str:
             elif command == "sqrt" and latex.startswith("[", position):
                 group.waiting.append(("root", []))
                 position += 1
-            elif command in _ARGUMENTS:
+            elif command in _COMMANDS and command != "root":
                 group.waiting.append((command, []))
             else:
                 group.add(_symbol(command))

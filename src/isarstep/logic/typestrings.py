@@ -14,6 +14,8 @@ from isarstep.logic.terms import Sort, TFree, TVar, Typ, Type
 
 _PIECE = re.compile(r"[()&]|::|[^\s()&]+")
 _NO_NAME = frozenset(("", "(", ")", "&", "::"))
+# Types that are written between their arguments: how, and what may stand on both sides (see `show_type`).
+_BETWEEN = {"fun": (" ⇒ ", 1, 0), "Product_Type.prod": (" × ", 2, 1), "Sum_Type.sum": (" + ", 2, 1)}
 
 
 def parse_type(text: str) -> Typ:
@@ -131,15 +133,11 @@ def show_type(typ: Typ, limit: int = 400) -> str:
             text = node
         elif type(node) is not Type:
             text = node.name if type(node) is TFree else "?" + node.name + (str(node.index) if node.index else "")
-        elif node.name == "fun" and len(node.args) == 2:
+        elif node.name in _BETWEEN and len(node.args) == 2:
             if place:
                 todo.append((")", 0))
-            todo += [(node.args[1], 0), (" ⇒ ", 0), (node.args[0], 1)]
-            text = "(" if place else ""
-        elif node.name in ("Product_Type.prod", "Sum_Type.sum") and len(node.args) == 2:
-            if place:
-                todo.append((")", 0))
-            todo += [(node.args[1], 1), (" × " if node.name.startswith("P") else " + ", 0), (node.args[0], 2)]
+            sign, left, right = _BETWEEN[node.name]
+            todo += [(node.args[1], right), (sign, 0), (node.args[0], left)]
             text = "(" if place else ""
         else:
             todo.append(((" " if node.args else "") + node.name.rpartition(".")[2], 0))

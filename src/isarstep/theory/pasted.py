@@ -12,34 +12,12 @@ from itertools import chain, pairwise
 
 from isarstep.errors import UserError
 from isarstep.mine.outer_syntax import SourceToken, outer_tokens
-from isarstep.theory.outer import TOKEN
+from isarstep.theory.outer import PROOF, STATEMENTS, TOKEN
 from isarstep.theory.problem import Problem
 
 _COMMANDS = ("lemma", "theorem", "corollary", "proposition", "have", "show", "hence", "thus", "obtain")
 _STATEMENT = re.compile(rf"\s*(?:(?:then|moreover|also|finally|ultimately|with|from)\b.*?)?({'|'.join(_COMMANDS)})\b")
-_SECTIONS = {
-    "fixes": "fixes",
-    "for": "fixes",
-    "assumes": "assumes",
-    "if": "assumes",
-    "when": "assumes",
-    "shows": "shows",
-}
-_ENDS = {
-    "using",
-    "unfolding",
-    "proof",
-    "by",
-    "apply",
-    "sorry",
-    "oops",
-    "done",
-    "supply",
-    "include",
-    "including",
-    ".",
-    "..",
-}
+_SECTIONS = {"fixes": "fixes", "for": "fixes", "shows": "shows", **dict.fromkeys(("assumes", "if", "when"), "assumes")}
 _IMPORTS = re.compile(r"\bimports\s+(.*?)\b(?:begin|keywords|abbrevs)\b", re.DOTALL)
 
 
@@ -94,10 +72,8 @@ def _parts(text: str) -> _Parts:
             typed = False
         elif token.keyword(*_SECTIONS):
             section, group = _SECTIONS[token.text], []
-        elif token.keyword(*_ENDS) or (
-            section != "fixes" and token.keyword(*_COMMANDS) and (parts.shows or parts.assumes)
-        ):
-            break  # behind a proposition a command ends the statement
+        elif token.keyword(*PROOF, *STATEMENTS):
+            break  # a command ends the statement
         elif token.keyword("and"):
             group = []
         elif section == "fixes":
