@@ -6,9 +6,9 @@ fields of one stand together, in the order of its declaration.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import Tree, row_of
@@ -18,10 +18,28 @@ from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Abs, Const, Term, TVar, Typ, Type, funs, list_comb, strip_fun
 from isarstep.logic.types import instantiate_type, match_type
 
-if TYPE_CHECKING:  # whose file needs this code
-    from isarstep.logic.translating import Translator
-
 UNITY, UNIT = "Product_Type.Unity", Type("Product_Type.unit")
+
+
+class Reader(Protocol):
+    """What code for syntax uses of the translator, whose file needs that code."""
+
+    language: Language
+    bound: Mapping[str, Term]
+    scope: dict[str, list[int | str]]
+    depth: int
+    structures: tuple[str, ...]
+
+    def term(self, tree: Tree) -> Term: ...
+    def rewrite(self, head: str, tree: Tree) -> Tree | None: ...
+    def proposition(self, tree: Tree) -> Term: ...
+    def typ(self, tree: Tree) -> Typ: ...
+    def constrain(self, term: Term, typ: Typ) -> Term: ...
+    def nested(self, variables: Tree, body: Tree) -> Tree: ...
+    def abstraction(self, pattern: Tree, body: Tree | Callable[[], Term]) -> Term: ...
+    def binder(self, name: str, variables: Tree, body: Tree | Callable[[], Term]) -> Term: ...
+    def lifted(self, tree: Tree) -> Term: ...
+    def pattern_variables(self, pattern: Tree, names: list[str]) -> dict[str, str]: ...
 
 
 def record_maker(owner: str) -> str:
@@ -52,7 +70,7 @@ def record_made(levels: Iterable[tuple[Const, int]], values: Sequence[Term], mor
     return more
 
 
-def record_update(reader: Translator, record: Tree, updates: Tree) -> Term:
+def record_update(reader: Reader, record: Tree, updates: Tree) -> Term:
     made = reader.term(record)
     for name, value in _pairs(updates, "_field_updates"):
         update = reader.language.constants.resolve(to_isabelle(f"{name}_update"))
@@ -62,7 +80,7 @@ def record_update(reader: Translator, record: Tree, updates: Tree) -> Term:
     return made
 
 
-def record_value(reader: Translator, fields: Tree, more: Tree | None = None) -> Term:
+def record_value(reader: Reader, fields: Tree, more: Tree | None = None) -> Term:
     chain = _chain(reader.language, fields, "_fields")
     parts = [(maker, [reader.term(value) for value in values]) for maker, values in chain]
     made = Const(UNITY) if more is None else reader.term(more)
@@ -71,7 +89,7 @@ def record_value(reader: Translator, fields: Tree, more: Tree | None = None) -> 
     return made
 
 
-def record_type(reader: Translator, fields: Tree, more: Tree | None = None) -> Typ:
+def record_type(reader: Reader, fields: Tree, more: Tree | None = None) -> Typ:
     chain = _chain(reader.language, fields, "_field_types")
     parts = [(maker, [reader.typ(value) for value in values]) for maker, values in chain]
     made: Typ = UNIT if more is None else reader.typ(more)

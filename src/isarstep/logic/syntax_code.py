@@ -6,24 +6,21 @@ Every function gets the translator and the arguments of its head, and makes a te
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from isarstep.logic import hol
 from isarstep.logic.casesplit import Clause, split_cases
 from isarstep.logic.parsing import Tree, row_of, token
 from isarstep.logic.patterns import MAX_BITS, numeral
 from isarstep.logic.readerror import NoStructure, ReadError
-from isarstep.logic.record_syntax import record_update, record_value
+from isarstep.logic.record_syntax import Reader, record_update, record_value
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Type, list_comb
-
-if TYPE_CHECKING:  # whose file needs this code
-    from isarstep.logic.translating import Translator
 
 _MAX_DIGITS = MAX_BITS * 3 // 10
 
 
-def application(reader: Translator, function: Tree, *arguments: Tree) -> Term:
+def application(reader: Reader, function: Tree, *arguments: Tree) -> Term:
     if type(function) is str and function.startswith("_"):  # a rule may want some of the arguments
         for count in range(len(arguments), 0, -1):
             rewritten = reader.rewrite(function, (function, *arguments[:count]))
@@ -32,28 +29,28 @@ def application(reader: Translator, function: Tree, *arguments: Tree) -> Term:
     return list_comb(reader.term(function), [reader.term(argument) for argument in arguments])
 
 
-def function(reader: Translator, variables: Tree, body: Tree) -> Term:
+def function(reader: Reader, variables: Tree, body: Tree) -> Term:
     return reader.term(reader.nested(variables, body))
 
 
-def constraint(reader: Translator, term: Tree, typ: Tree) -> Term:
+def constraint(reader: Reader, term: Tree, typ: Tree) -> Term:
     return reader.constrain(reader.term(term), reader.typ(typ))
 
 
-def meta_implication(reader: Translator, assumptions: Tree, conclusion: Tree) -> Term:
+def meta_implication(reader: Reader, assumptions: Tree, conclusion: Tree) -> Term:
     *first, (_, last) = row_of("_asms", assumptions)
     premises = [reader.proposition(each) for each in (*first, last)]
     return hol.list_pure_imp(premises, reader.proposition(conclusion))
 
 
-def number_literal(_reader: Translator, digits: Any) -> Term:
+def number_literal(_reader: Reader, digits: Any) -> Term:
     if len(digits) > _MAX_DIGITS:
         raise ReadError(max(digits.start, 0), digits, f"a number of at most {_MAX_DIGITS} digits")
     value = int(digits, 0 if digits[:2] in ("0x", "0b") else 10)
     return _natural(value)
 
 
-def decimal(reader: Translator, digits: Any) -> Term:
+def decimal(reader: Reader, digits: Any) -> Term:
     """`3.14` is `314 / 10^2`."""
     if "Fields.inverse_class.inverse_divide" not in reader.language.signature.constants:
         raise ReadError(max(digits.start, 0), digits, "no decimal number: this context has no fractions")
@@ -70,7 +67,7 @@ def _natural(value: int) -> Term:
     return numeral(value) if value > 1 else Const("Groups.one_class.one" if value else "Groups.zero_class.zero")
 
 
-def dummy(_reader: Translator) -> Term:
+def dummy(_reader: Reader) -> Term:
     raise ReadError(0, "_", "a variable or an expression")
 
 
@@ -85,39 +82,39 @@ def _characters(text: Any) -> list[int]:
     return codes
 
 
-def string_literal(_reader: Translator, text: Any) -> Term:
+def string_literal(_reader: Reader, text: Any) -> Term:
     made: Term = Const("List.list.Nil")
     for code in reversed(_characters(text)):
         made = list_comb(Const("List.list.Cons"), [list_comb(Const("String.char.Char"), _bits(code, 8)), made])
     return made
 
 
-def character(_reader: Translator, text: Any) -> Term:
+def character(_reader: Reader, text: Any) -> Term:
     codes = _characters(text)
     if len(codes) != 1:
         raise ReadError(max(text.start, 0), text, "one character")
     return list_comb(Const("String.char.Char"), _bits(codes[0], 8))
 
 
-def literal(_reader: Translator, text: Any) -> Term:
+def literal(_reader: Reader, text: Any) -> Term:
     made: Term = Const("String.empty_literal")
     for code in reversed(_characters(text)):
         made = list_comb(Const("String.Literal"), [*_bits(code, 7), made])
     return made
 
 
-def type_term(reader: Translator, typ: Tree) -> Term:
+def type_term(reader: Reader, typ: Tree) -> Term:
     return reader.constrain(Const("Pure.type"), Type("itself", (reader.typ(typ),)))
 
 
-def constant(reader: Translator, name: Any) -> Term:
+def constant(reader: Reader, name: Any) -> Term:
     found = reader.language.constants.resolve(to_isabelle(str(name)))
     if found is None:
         raise ReadError(max(name.start, 0), name, "a constant of this context")
     return Const(found)
 
 
-def set_of_images(reader: Translator, element: Tree, variables: Tree, condition: Tree) -> Term:
+def set_of_images(reader: Reader, element: Tree, variables: Tree, condition: Tree) -> Term:
     """`{f x |x. P x}` is `{u. ∃x. u = f x ∧ P x}`."""
     reader.depth += 1
     here = reader.depth
@@ -131,7 +128,7 @@ def set_of_images(reader: Translator, element: Tree, variables: Tree, condition:
     return App(Const("Set.Collect"), Abs("uu_", None, made))
 
 
-def list_of_images(reader: Translator, element: Tree, first: Tree, rest: Tree) -> Term:
+def list_of_images(reader: Reader, element: Tree, first: Tree, rest: Tree) -> Term:
     qualifiers = [first, *row_of("_lc_quals", rest)[:-1]]
 
     def made(position: int) -> Term:
@@ -155,17 +152,17 @@ def list_of_images(reader: Translator, element: Tree, first: Tree, rest: Tree) -
     return made(0)
 
 
-def cases(reader: Translator, subject: Tree, branches: Tree) -> Term:
+def cases(reader: Reader, subject: Tree, branches: Tree) -> Term:
     clauses = [_clause(reader, pattern, body) for _, pattern, body in row_of("_case2", branches)]
     return split_cases([reader.term(subject)], clauses, reader.language.datatype)
 
 
-def case_function(reader: Translator, branches: Tree) -> Term:
+def case_function(reader: Reader, branches: Tree) -> Term:
     name = token("name", "case'")
     return reader.abstraction(name, ("_case_syntax", name, branches))
 
 
-def _clause(reader: Translator, pattern: Tree, body: Tree) -> Clause:
+def _clause(reader: Reader, pattern: Tree, body: Tree) -> Clause:
     """A pattern with its variables, which get names of their own, and what it yields."""
     names: list[str] = []
     pattern = _named_dummies(pattern, [0])
@@ -186,11 +183,11 @@ def _named_dummies(tree: Any, counter: list[int]) -> Any:
     return tuple(_named_dummies(part, counter) for part in tree) if type(tree) is tuple else tree
 
 
-def copied(reader: Translator, tree: Tree) -> Term:
+def copied(reader: Reader, tree: Tree) -> Term:
     return reader.term(tree)
 
 
-def structure(reader: Translator) -> Term:
+def structure(reader: Reader) -> Term:
     """The structure that an operation means by itself: the first one of the locale."""
     if not reader.structures:
         raise NoStructure(
@@ -199,7 +196,7 @@ def structure(reader: Translator) -> Term:
     return Free(reader.structures[0])
 
 
-def dots(reader: Translator) -> Term:
+def dots(reader: Reader) -> Term:
     found = reader.bound.get("...")
     if found is None:
         raise ReadError(0, "...", "a term; nothing before says what it stands for")

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from isarstep.errors import UserError
 from isarstep.mine import release
@@ -19,9 +18,6 @@ from isarstep.mine.graph_store import Record, Store
 from isarstep.mine.images import Image, Images, source_hash
 from isarstep.mine.isabelle import Installation, Sessions, Theory
 from isarstep.mine.session_job import MiningLimits, Outcome, SessionJob, TheoryJob, run_session
-
-if TYPE_CHECKING:
-    from isarstep.mine.terminal import Screen
 
 _WORTH_SAVING = 400_000  # bytes of theories to load; saving takes about as long
 
@@ -107,11 +103,20 @@ def _enabled(theory: Theory) -> bool:
     return all(os.environ.get(name) for name in theory.conditions)
 
 
-def mine(mining: Mining, names: Sequence[str], jobs: int, screen: Screen, stop: threading.Event) -> None:
+@dataclass(frozen=True)
+class Report:
+    """What the person at the screen is told while sessions run."""
+
+    started: Callable[[SessionJob], None]
+    theory: Callable[[Record], None]
+    finished: Callable[[str, Outcome], None]
+
+
+def mine(mining: Mining, names: Sequence[str], jobs: int, report: Report, stop: threading.Event) -> None:
     """Mine the sessions; failures are recorded and never end the run, except for a full disk and the like."""
     threads = ThreadPoolExecutor(jobs, thread_name_prefix="mine")  # an ML process each, while a job lasts
     try:
-        _mine(mining, names, threads, jobs, screen, stop)
+        _mine(mining, names, threads, jobs, report, stop)
     except BaseException:
         threads.shutdown(wait=False, cancel_futures=True)
         raise
@@ -119,7 +124,7 @@ def mine(mining: Mining, names: Sequence[str], jobs: int, screen: Screen, stop: 
 
 
 def _mine(
-    mining: Mining, names: Sequence[str], threads: ThreadPoolExecutor, jobs: int, screen: Screen, stop: threading.Event
+    mining: Mining, names: Sequence[str], threads: ThreadPoolExecutor, jobs: int, report: Report, stop: threading.Event
 ) -> None:
     planned = mining.planned(names)
     required_by: dict[str, set[str]] = {
@@ -132,7 +137,7 @@ def _mine(
 
     def on_theory(record: Record) -> None:
         mining.store.note(record)
-        screen.theory(record)
+        report.theory(record)
 
     while (waiting or running) and not stop.is_set():
         active = {job.session for job, _ in running.values()}
@@ -148,7 +153,7 @@ def _mine(
             if planned_job is None:
                 continue
             job, _ = planned_job
-            screen.started(job)
+            report.started(job)
             future = threads.submit(run_session, mining.installation, mining.sessions, mining.store, job, on_theory)
             running[future] = planned_job
         if not running:
@@ -164,7 +169,7 @@ def _mine(
                 outcome = Outcome(reason=f"{type(error).__name__}: {error}")
             claimed.difference_update(item.theory.name for item in job.theories)
             _note_session(mining, job, base, outcome)
-            screen.finished(job.session, outcome)
+            report.finished(job.session, outcome)
     if stop.is_set():
         raise UserError("stopped; run again with --resume to go on")
 

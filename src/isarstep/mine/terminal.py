@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 
 from isarstep.errors import UserError
-from isarstep.mine.driver import Mining, mine
+from isarstep.mine.driver import Mining, Report, mine
 from isarstep.mine.external import remove_stale_folders
 from isarstep.mine.graph_store import Record, Store
 from isarstep.mine.images import Images
@@ -106,7 +106,7 @@ def run_mining(
     handlers = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with screen.watched:
-            mine(mining, names, jobs, screen, stop)
+            mine(mining, names, jobs, Report(screen.started, screen.theory, screen.finished), stop)
     finally:
         end_all()
         for number, handler in handlers.items():
