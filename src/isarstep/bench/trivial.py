@@ -32,20 +32,17 @@ from isarstep.logic.hol import (
 )
 from isarstep.logic.sameness import numbered_schematics
 from isarstep.logic.terms import (
-    Abs,
     App,
-    Bound,
     Const,
     Term,
     Var,
-    beta_eta_normal,
     instantiate,
     list_comb,
     rebuilt_upwards,
     strip_comb,
 )
 from isarstep.logic.tokens import decode, encode_line
-from isarstep.logic.variables import as_function
+from isarstep.logic.variables import match_term
 
 TRIVIAL = ("symmetric", "implication", "conjuncts", "general", "instance")
 
@@ -76,26 +73,7 @@ def _is_instance(text: str, general: str) -> bool:
 def is_special_case(term: Term, pattern: Term) -> bool:
     """Is it the pattern with other terms for its schematic variables? One applied to bound variables may stand for any
     term in them. A pattern that is nothing but such a variable says nothing."""
-    if type(strip_comb(pattern)[0]) is Var:
-        return False
-    chosen: dict[Term, Term] = {}
-    todo = [(pattern, term)]
-    while todo:
-        general, special = todo.pop()
-        head, arguments = strip_comb(general)
-        if type(head) is Var and all(type(argument) is Bound for argument in arguments):
-            places = [argument.index for argument in arguments if type(argument) is Bound]
-            image = as_function(special, places, [None] * len(places))
-            # The variable may stand elsewhere without arguments, for the same function.
-            if image is None or (image := beta_eta_normal(image)) != chosen.setdefault(head, image):
-                return False
-        elif type(general) is App and type(special) is App:
-            todo += [(general.fun, special.fun), (general.arg, special.arg)]
-        elif type(general) is Abs and type(special) is Abs:
-            todo.append((general.body, special.body))
-        elif general != special:
-            return False
-    return True
+    return type(strip_comb(pattern)[0]) is not Var and match_term(pattern, term) is not None
 
 
 @lru_cache(1 << 14)

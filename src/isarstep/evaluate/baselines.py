@@ -16,27 +16,18 @@ from isarstep.bench.example import Example
 from isarstep.bench.ids import CONSTANT, VARIABLE, numbered
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
+from isarstep.evaluate import leftovers
+from isarstep.models.neighbours import Neighbours
 
 Answers: TypeAlias = list[tuple[str, float]]
 Answer: TypeAlias = Callable[[Example, int], Answers]
-BASELINES = ("copy", "frequent", "neighbour", "rule")
 
 
 def baseline(name: str, benchmark: Benchmark) -> Answer:
     """A function from an example and a number to so many answers with scores, best first."""
-    if name == "copy":
-        return copied_answers
-    if name == "frequent":
-        return Frequent(benchmark).answers
-    if name == "neighbour":
-        from isarstep.models.neighbours import Neighbours
-
-        return Neighbours(benchmark).answers
-    if name == "rule":
-        from isarstep.evaluate.leftovers import answers
-
-        return answers
-    raise UserError(f"{name}: no such baseline; there are {', '.join(BASELINES)}")
+    if name not in BASELINES:
+        raise UserError(f"{name}: no such baseline; there are {', '.join(BASELINES)}")
+    return BASELINES[name](benchmark)
 
 
 def copied_answers(example: Example, count: int) -> Answers:
@@ -68,3 +59,11 @@ class Frequent:
             if len(found) == count:
                 break
         return found
+
+
+BASELINES: dict[str, Callable[[Benchmark], Answer]] = {
+    "copy": lambda _: copied_answers,
+    "frequent": lambda benchmark: Frequent(benchmark).answers,
+    "neighbour": lambda benchmark: Neighbours(benchmark).answers,
+    "rule": lambda _: leftovers.answers,
+}

@@ -12,9 +12,6 @@ from typing import TypeAlias
 from isarstep.bench.example import Example
 from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, replaced, strip_pure_imp, trueprop
 from isarstep.logic.terms import (
-    Abs,
-    App,
-    Bound,
     Term,
     Var,
     beta_eta_normal,
@@ -26,7 +23,7 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.logic.tokens import TokenError, decode, encode_line
-from isarstep.logic.variables import as_function
+from isarstep.logic.variables import match_term
 
 Found: TypeAlias = dict[Var, Term]
 
@@ -144,31 +141,3 @@ def applied(term: Term, found: Mapping[Var, Term]) -> Term:
     """The term with schematic variables replaced, beta-normal."""
     replaced = substitute(term, lambda leaf: found.get(leaf) if type(leaf) is Var else None)
     return beta_eta_normal(replaced, 10_000)
-
-
-def match_term(pattern: Term, term: Term) -> Found | None:
-    """What the pattern's schematic variables stand for; None where it does not match.
-
-    First-order, and a variable applied to bound variables stands for a function of them.
-    """
-    found: Found = {}
-    todo = [(pattern, term)]
-    while todo:
-        general, special = todo.pop()
-        head, arguments = strip_comb(general)
-        if type(head) is Var:
-            places = [argument.index for argument in arguments if type(argument) is Bound]
-            value = as_function(special, places, [None] * len(places)) if len(places) == len(arguments) else None
-            if value is not None:
-                if found.setdefault(head, value) != value:
-                    return None
-                continue
-            if not arguments:
-                return None
-        if type(general) is App and type(special) is App:
-            todo += [(general.fun, special.fun), (general.arg, special.arg)]
-        elif type(general) is Abs and type(special) is Abs:
-            todo.append((general.body, special.body))
-        elif general != special:
-            return None
-    return found

@@ -1,10 +1,22 @@
-"""Variables of terms replaced: free ones by their names, bound ones where the binder around the term is taken away."""
+"""Variables of terms replaced and matched: free, schematic, and bound ones whose binder is taken away."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
-from isarstep.logic.terms import Abs, Bound, Free, MaybeTyp, Term, Var, rebuild, substitute
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Bound,
+    Free,
+    MaybeTyp,
+    Term,
+    Var,
+    beta_eta_normal,
+    rebuild,
+    strip_comb,
+    substitute,
+)
 
 
 def with_bound(term: Term, index: int, value: Term) -> Term:
@@ -29,6 +41,28 @@ def as_function(term: Term, places: Sequence[int], types: Sequence[MaybeTyp]) ->
     for typ in reversed(types):
         body = Abs("x", typ, body)
     return None if foreign else body
+
+
+def match_term(pattern: Term, term: Term) -> dict[Var, Term] | None:
+    """What the pattern's schematic variables stand for; None where it does not match. First-order, and a variable
+    applied to bound variables stands for a function of them, eta-normal: elsewhere it may stand without arguments."""
+    found: dict[Var, Term] = {}
+    todo = [(pattern, term)]
+    while todo:
+        general, special = todo.pop()
+        head, arguments = strip_comb(general)
+        places = [argument.index for argument in arguments if type(argument) is Bound]
+        if type(head) is Var and len(places) == len(arguments):
+            value = as_function(special, places, [None] * len(places))
+            if value is None or (value := beta_eta_normal(value)) != found.setdefault(head, value):
+                return None
+        elif type(general) is App and type(special) is App:
+            todo += [(general.fun, special.fun), (general.arg, special.arg)]
+        elif type(general) is Abs and type(special) is Abs:
+            todo.append((general.body, special.body))
+        elif general != special:
+            return None
+    return found
 
 
 def substitute_frees(term: Term, values: Mapping[str, Term]) -> Term:

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -232,18 +232,12 @@ class Sessions:
     def requirements(self, name: str) -> tuple[str, ...]:
         """The session and all sessions it rests on (parents and imports), in dependency order."""
         order: dict[str, None] = {}
-        self._visit(name, order, ())
+        _visit(name, self._below, order, "sessions")
         return tuple(order)
 
-    def _visit(self, name: str, order: dict[str, None], path: tuple[str, ...]) -> None:
-        if name in order:
-            return
-        if name in path:
-            raise UserError(f"cyclic sessions: {' -> '.join((*path, name))}")
-        entry = self[name]
-        for other in ((entry.parent,) if entry.parent else ()) + entry.imports:
-            self._visit(other, order, (*path, name))
-        order[name] = None
+    def _below(self, session: str) -> tuple[str, ...]:
+        entry = self[session]
+        return ((entry.parent,) if entry.parent else ()) + entry.imports
 
     def directories(self) -> Iterator[tuple[str, str]]:
         """Pairs of folder and session, as the ML process wants them."""
@@ -308,30 +302,33 @@ class Sessions:
     def all_theories(self, session: str) -> tuple[Theory, ...]:
         """All theories that loading a session takes, from Pure on, each after its imports."""
         entry = self[session]
-        order: dict[str, Theory] = {}
+        order: dict[str, None] = {}
         for item in entry.theories:
             name = self.long_name(session, item.name)
             if name not in release.PURE_THEORIES:
-                self._collect(self.theory(name, f"session {session}", entry.directory, item.name), order)
-        return tuple(order.values())
+                self.theory(name, f"session {session}", entry.directory, item.name)
+                _visit(name, self._imports, order, "imports")
+        return tuple(self._theories[name] for name in order)
 
-    def _collect(self, theory: Theory, order: dict[str, Theory]) -> None:
-        todo: list[tuple[Theory, bool]] = [(theory, False)]
-        open_names: set[str] = set()
-        while todo:
-            current, ready = todo.pop()
-            if current.name in order:
-                continue
-            if ready:
-                order[current.name] = current
-                open_names.discard(current.name)
-                continue
-            if current.name in open_names:
-                raise UserError(f"cyclic imports: theory {current.name} imports itself through others")
-            open_names.add(current.name)
-            todo.append((current, True))
-            above = (name for name in reversed(current.imports) if name not in release.PURE_THEORIES)
-            todo += [(self._theories[name], False) for name in above if name not in order]
+    def _imports(self, theory: str) -> list[str]:
+        return [name for name in self._theories[theory].imports if name not in release.PURE_THEORIES]
+
+
+def _visit(name: str, below: Callable[[str], Sequence[str]], order: dict[str, None], what: str) -> None:
+    """Put a name into the order behind all that it rests on."""
+    todo, begun = [name], set[str]()
+    while todo:
+        here = todo[-1]
+        if here in order:
+            todo.pop()
+        elif here in begun:
+            order[todo.pop()] = None
+        else:
+            begun.add(here)
+            for other in reversed(below(here)):
+                if other in begun and other not in order:
+                    raise UserError(f"cyclic {what}: {other} imports itself through others")
+                todo.append(other)
 
 
 _HEADINGS = "chapter section subsection subsubsection paragraph subparagraph text txt text_raw".split()

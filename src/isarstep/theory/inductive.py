@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from isarstep.logic import hol
 from isarstep.logic.terms import (
     Abs,
-    Const,
     Free,
     Term,
     Type,
     Var,
+    applied_constant,
     erase,
     frees,
     strip_comb,
@@ -100,25 +100,15 @@ def _grows(term: Term, new: RecursiveText) -> bool:
     """Does it surely hold of more, where the new predicates do?"""
     if not _mentions(term, new) or _is_member_of(term, new):
         return True
-    head, arguments = strip_comb(term)
-    if not isinstance(head, Const):
-        return False
-    if head.name in _POSITIVE:
-        places: tuple[int, ...] = _POSITIVE[head.name]
-    elif head.name in _QUANTIFIERS and len(arguments) == _QUANTIFIERS[head.name] + 1:
-        places = (_QUANTIFIERS[head.name],)
-    else:
-        return False
-    for place, argument in enumerate(arguments):
-        if place not in places:
-            if _mentions(argument, new):
-                return False
-        elif head.name in _QUANTIFIERS:
-            if not isinstance(argument, Abs) or not _grows(argument.body, new):
-                return False
-        elif not _grows(argument, new):
+    name, arguments = applied_constant(term)
+    binder = _QUANTIFIERS.get(name)
+    if binder is not None:
+        if len(arguments) != binder + 1 or not isinstance(function := arguments[binder], Abs):
             return False
-    return True
+        arguments[binder] = function.body
+    places = _POSITIVE.get(name, ()) if binder is None else (binder,)
+    inside = [_grows(each, new) if at in places else not _mentions(each, new) for at, each in enumerate(arguments)]
+    return bool(places) and all(inside)
 
 
 def _mentions(term: Term, new: RecursiveText) -> bool:

@@ -7,14 +7,13 @@ members of a list, are smaller than the value. Sizes are bounded from above by w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from isarstep.logic import hol
-from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, strip_comb
+from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, applied_constant, strip_comb
 from isarstep.theory.recursive_calls import PAIR, RecursiveCall, Shape, recursive_calls
 
 _SUC, _ZERO, _ONE = "Nat.Suc", "Groups.zero_class.zero", "Groups.one_class.one"
-_MINUS, _DIVIDE = "Groups.minus_class.minus", "Rings.divide_class.divide"
 # What they give is no larger than this argument of theirs.
 _LOWERING = {
     "List.list.tl": 0, "List.butlast": 0, "List.rev": 0, "List.drop": 1, "List.take": 1, "List.filter": 1,
@@ -87,8 +86,13 @@ def _compare(pattern: Term, argument: Term, call: RecursiveCall, shape: Shape) -
 def _lowered(pattern: Term, argument: Term, call: RecursiveCall) -> str:
     """`n - k` and `n div k` under a condition that n is not 0."""
     head, arguments = strip_comb(argument)
-    if isinstance(head, Const) and head.name in (_MINUS, _DIVIDE) and len(arguments) == 2 and isinstance(pattern, Free):
-        least = 1 if head.name == _MINUS else 2
+    if (
+        isinstance(head, Const)
+        and head.name in (hol.MINUS, hol.DIVIDE)
+        and len(arguments) == 2
+        and isinstance(pattern, Free)
+    ):
+        least = 1 if head.name == hol.MINUS else 2
         if arguments[0] == pattern and _number(arguments[1]) >= least and _natural(pattern.type):
             return "<" if _positive_by(pattern, call.conditions) else ""
     return ""
@@ -115,7 +119,7 @@ def _size(term: Term, below: Mapping[str, tuple[Term, int]], shape: Shape) -> Co
         return Counter()
     if head.name in _LOWERING and len(arguments) == _LOWERING[head.name] + 1:
         return _size(arguments[-1], below, shape)
-    if head.name == _MINUS and len(arguments) == 2 and isinstance(head.type, Type) and _natural(head.type.args[0]):
+    if head.name == hol.MINUS and len(arguments) == 2 and isinstance(head.type, Type) and _natural(head.type.args[0]):
         return _size(arguments[0], below, shape)
     if head.name != PAIR and (head.name, len(arguments)) not in _constructors(head, shape):
         return None
@@ -164,22 +168,18 @@ def _number(term: Term) -> int:
 
 def _positive_by(variable: Free, conditions: Sequence[Term]) -> bool:
     """Do the conditions say that a natural number is not 0?"""
-    tests: dict[str, Callable[[Term, Term], bool]] = {
-        hol.EQ: lambda left, right: left == variable and _number(right) == 0,
-        "Orderings.ord_class.less": lambda left, right: right == variable and _number(left) >= 0,
-        "Orderings.ord_class.less_eq": lambda left, right: left == variable and _number(right) == 0,
-    }
     for condition in conditions:
         positive = True
         while isinstance(condition, App) and isinstance(condition.fun, Const) and condition.fun.name == hol.NOT:
             condition, positive = condition.arg, not positive
-        for name, test in tests.items():
-            sides = hol.dest_binary(name, condition)
-            wanted = name == "Orderings.ord_class.less"
-            if sides is not None and positive == wanted and test(*sides):
-                return True
-            # n < k or n <= 0 that fails: n is at least k, which says so where k is not 0
-            at_least = sides is not None and sides[0] == variable and _number(sides[1]) >= 1
-            if at_least and name.endswith(".less") and not positive:
-                return True
+        name, arguments = applied_constant(condition)
+        if len(arguments) != 2:
+            continue
+        left, right = arguments
+        if name == hol.LESS:  # 0 < n; or n < k that fails: n is at least k, which says so where k is not 0
+            says = right == variable and _number(left) >= 0 if positive else left == variable and _number(right) >= 1
+        else:  # n = 0 or n <= 0 that fails
+            says = name in (hol.EQ, hol.LESS_EQ) and not positive and left == variable and _number(right) == 0
+        if says:
+            return True
     return False
