@@ -141,10 +141,7 @@ def load_maps(path: Path) -> list[AttentionMaps]:
             return [
                 AttentionMaps(
                     each["name"],
-                    tuple(each["source"]),
-                    tuple(each["fields"]),
-                    tuple(each["spans"]),
-                    tuple(each["written"]),
+                    *(tuple(each[field]) for field in ("source", "fields", "spans", "written")),
                     *(
                         tuple(
                             np.asarray(file.get_tensor(f"{number}.{kind}.{layer}"), np.float32)

@@ -167,11 +167,25 @@ def _shown(term: Term, language: Language, limit: int = 80) -> str:
 
 
 def _is(*ends: str) -> Callable[[Term], bool]:
-    return lambda term: head_name(term).rpartition(".")[2] in ends
+    """Has it a constant of such a name at its head? Without names: anything."""
+    return lambda term: not ends or head_name(term).rpartition(".")[2] in ends
+
+
+def _alone(says: Callable[[Term], bool]) -> Callable[[Term], bool]:
+    """Is it a constant without arguments of which this is said?"""
+    return lambda term: type(term) is Const and says(term)
+
+
+def _applied(function: Callable[[Term], bool], argument: Callable[[Term], bool] = _is()) -> Callable[[Term], bool]:
+    return lambda term: type(term) is App and function(term.fun) and argument(term.arg)
 
 
 _number, _arithmetic = _is("numeral", "one", "zero"), _is("plus", "minus", "times", "inverse_divide", "power", "power2")
-_bound = _is("max", "min", "sup", "inf")
+_of_two = _is("max", "min", "sup", "inf")
+_product_compared = _applied(_is("eq"), _is("Times"))
+_of_a_set = _applied(_alone(_of_two), _is("insert"))  # `max {a, b}`
+_one_compared = _applied(_is(), _applied(_alone(_of_two)))  # `sup A = ...`: the least upper bound of two, of one thing
+_to_number, _only_let = _applied(_alone(_is()), _number), _applied(_alone(_is("Let")))
 _collected, _listed = _is("sum", "prod", "Union", "Inter", "Sup", "Inf"), _is("Cons", "Nil", "Pair")
 _BRACKETS = "a sum or union reaches as far as it can: put it into brackets, (∑i<n. f i) = x"
 _CONVERSE = "x^-1 is the converse of a relation; the inverse of a number is inverse x or 1 / x"
@@ -187,7 +201,7 @@ _BY_CLASH: list[tuple[Callable[[App, Typ], bool], str]] = [
     (lambda at, found: _is("disj")(at.fun) and found != Type("HOL.bool"), _BAR),
     (lambda at, _: type(at.fun) is Const and _is("Pair")(at.arg), "arguments stand one behind the other: gcd a b"),
     (
-        lambda at, _: any(_of_a_set(node) for node in subterms(at)) or _compares_one(at.fun),
+        lambda at, _: any(_of_a_set(node) for node in subterms(at)) or _one_compared(at.fun),
         "of a set it is Max A, Min A, Sup A, Inf A",
     ),
     (lambda at, _: _is("trancl")(at.fun), _POSITIVE),
@@ -203,34 +217,11 @@ _BY_CLASH: list[tuple[Callable[[App, Typ], bool], str]] = [
     (lambda at, found: _collected(at.fun) and (_is_function(found) or _is("range", "image")(at.arg)), _BRACKETS),
     (lambda at, _: _is("power")(at.fun) and _is("insert")(at.arg), "a power is x^2 or x²"),
     (lambda at, _: _is("converse")(at.fun) or _is("converse")(at.arg), _CONVERSE),
-    (lambda at, _: _is("Times")(at.fun) or _is("Times")(at.arg) or _has_product(at.fun), _TIMES),
+    (lambda at, _: _is("Times")(at.fun) or _is("Times")(at.arg) or _product_compared(at.fun), _TIMES),
     (lambda at, _: _is("not")(at.arg), "'not' is ¬ or ~"),
     (lambda at, _: _number(at.fun) or (_arithmetic(at.fun) and len(strip_comb(at.fun)[1]) > 1), _PRODUCT),
-    (lambda at, _: not _arithmetic(at.fun) and _applied_to_number(at.fun) and _is_variable(at.arg), _PRODUCT),
+    (lambda at, _: not _arithmetic(at.fun) and _to_number(at.fun) and _is_variable(at.arg), _PRODUCT),
 ]
-
-
-def _has_product(term: Term) -> bool:
-    """An equation of a product with something."""
-    return type(term) is App and _is("eq")(term.fun) and _is("Times")(term.arg)
-
-
-def _of_a_set(node: Term) -> bool:
-    """`max {a, b}`"""
-    return type(node) is App and type(node.fun) is Const and _bound(node.fun) and _is("insert")(node.arg)
-
-
-def _compares_one(term: Term) -> bool:
-    """`sup A = ...`: the least upper bound of two, applied to one."""
-    return type(term) is App and type(term.arg) is App and type(term.arg.fun) is Const and _bound(term.arg.fun)
-
-
-def _applied_to_number(term: Term) -> bool:
-    return type(term) is App and type(term.fun) is Const and _number(term.arg)
-
-
-def _only_let(term: Term) -> bool:
-    return type(term) is App and type(term.fun) is Const and _is("Let")(term.fun)
 
 
 def _is_variable(term: Term) -> bool:

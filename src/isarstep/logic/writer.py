@@ -234,12 +234,10 @@ class _Writer:
     def binder(self, name: str, form: Format, function: Term, low: int) -> str:
         """`∀x y. P`, all variables that the same constant binds one after the other."""
         shown: list[str] = []
-        entered = 0
         body: Term = function
         while True:
             assert type(body) is Abs
             shown.append(self.enter(body))
-            entered += 1
             body = body.body
             again = type(body) is App and type(body.fun) is Const and body.fun.name == name and type(body.arg) is Abs
             if not again:
@@ -247,7 +245,7 @@ class _Writer:
             body = body.arg  # type: ignore[union-attr]
         inner = [p for p in form.pieces if type(p) is int][-1]
         text = self.proposition(body, inner) if name in TAKES_PROPOSITIONS else self.term(body, inner)
-        self.leave(entered)
+        self.leave(len(shown))
         filled = iter([" ".join(shown), text])
         return self.bracketed(joined([p if type(p) is str else next(filled) for p in form.pieces]), form.priority, low)
 

@@ -6,7 +6,7 @@ Size, map, set and relator functions are not read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from isarstep.logic import hol
@@ -174,19 +174,12 @@ def _refuse_recursion(context: OwnContext, new: Sequence[NewDatatype], own: dict
             for token, typ in zip(made.tokens, made.types, strict=True):
                 if not _positive(typ, own):
                     raise NotRead(context.source, token.start, "a recursion through this type is not read")
-    inhabited: set[str] = set()
-    changed = True
-    while changed:
-        changed = False
-        for each in new:
-            if each.name not in inhabited and any(
-                all(_has_values(typ, own, inhabited) for typ in made.types) for made in each.constructors
-            ):
-                inhabited.add(each.name)
-                changed = True
-    for each in new:
-        if each.name not in inhabited:
-            raise NotRead(context.source, each.token.start, "the datatype would have no values")
+    empty, inhabited = list(new), set[str]()
+    while found := [each for each in empty if any(_has_all(made.types, own, inhabited) for made in each.constructors)]:
+        inhabited |= {each.name for each in found}
+        empty = [each for each in empty if each not in found]
+    if empty:
+        raise NotRead(context.source, empty[0].token.start, "the datatype would have no values")
 
 
 def _positive(typ: Typ, own: dict[str, NewDatatype]) -> bool:
@@ -203,12 +196,14 @@ def _mentions(typ: Typ, own: dict[str, NewDatatype]) -> bool:
     return isinstance(typ, Type) and (typ.name in own or any(_mentions(part, own) for part in typ.args))
 
 
-def _has_values(typ: Typ, own: dict[str, NewDatatype], inhabited: set[str]) -> bool:
-    if not isinstance(typ, Type) or typ.name in ("List.list", "Option.option"):
-        return True
-    if typ.name in own:
-        return typ.name in inhabited
-    return all(_has_values(part, own, inhabited) for part in (typ.args[1:] if typ.name == "fun" else typ.args))
+def _has_all(types: Iterable[Typ], own: dict[str, NewDatatype], inhabited: set[str]) -> bool:
+    """Have all these types values, as far as those are known that do?"""
+    for typ in types:
+        if isinstance(typ, Type) and typ.name not in ("List.list", "Option.option"):
+            parts = typ.args[1:] if typ.name == "fun" else typ.args
+            if not (typ.name in inhabited if typ.name in own else _has_all(parts, own, inhabited)):
+                return False
+    return True
 
 
 def _declare(context: OwnContext, new: NewDatatype) -> None:
