@@ -92,6 +92,8 @@ def test_facts_that_rest_on_sorry_are_labelled(benchmark: Benchmark) -> None:
     [
         ("theory T imports Main begin\nlemma True sorry\nend\n", 9, "T.thy:9: the file has 3 lines"),
         ("theory T imports Main begin\n\nlemma True sorry\nend\n", 2, "no statement"),
+        ("theory T imports Main begin\n", 1, "no statement"),
+        ("theory T imports Main begin\nfoo", 2, "T.thy:2:1: 'foo' is no command that is known here"),
         ("lemma True sorry", 1, "T.thy:1:1: there is no `theory"),
         (
             'theory T imports Main begin\nlemma "(x :: var) = x" sorry\nend',

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 from isarstep.errors import UserError
@@ -178,10 +179,10 @@ def split_commands(source: TheorySource) -> tuple[TheoryHeader, list[OuterComman
     header, begin = _header(source, found, start)
     commands, optional = COMMANDS | header.keywords, OPTIONAL - header.keywords
     places = [i for i in range(begin, len(found)) if _begins(source, found, i, commands, optional)]
-    if places and places[0] != begin:
+    if found[begin:] and places[:1] != [begin]:
         raise source.refused(found[begin].start, f"{found[begin].text[:40]!r} is no command that is known here")
     made = []
-    for place, following in zip(places, [*places[1:], len(found)], strict=True):
+    for place, following in pairwise([*places, len(found)]):
         inner = tuple(found[place + 1 : following])
         last = inner[-1] if inner else found[place]
         made.append(OuterCommand(found[place].text, inner, found[place].start, last.end))
@@ -203,30 +204,23 @@ def _begins(
 
 def _header(source: TheorySource, found: list[SourceToken], start: int) -> tuple[TheoryHeader, int]:
     """The header, and the place of the first token behind `begin`."""
-    place, section = start + 2, ""
-    imports: list[str] = []
-    keywords: set[str] = set()
-    if place > len(found) or found[start + 1].keyword("imports", "begin"):
+    if start + 1 >= len(found) or found[start + 1].keyword("imports", "begin"):
         raise source.refused(found[start].start, "the theory has no name")
-    group: list[str] = []
-    while place < len(found) and not found[place].keyword("begin"):
-        token = found[place]
+    end = next((place for place in range(start + 2, len(found)) if found[place].keyword("begin")), len(found))
+    sections: dict[str, list[SourceToken]] = {}
+    here: list[SourceToken] | None = None
+    for token in found[start + 2 : end]:
         if token.keyword("imports", "keywords", "abbrevs"):
-            section = token.text
-        elif section == "imports":
-            imports.append(token.text)
-        elif section == "keywords":
-            if token.kind == "string":
-                group.append(token.text)
-            elif token.keyword("::"):  # with a kind it is a command; minor keywords have none
-                keywords.update(group)
-                group = []
-                place += 1
-            elif token.keyword("and"):
-                group = []
-        elif section != "abbrevs":
+            here = sections.setdefault(token.text, [])
+        elif here is None:
             raise source.refused(token.start, f"expected imports or begin, found {token.text[:40]!r}")
-        place += 1
-    if place == len(found):
+        else:
+            here.append(token)
+    if end == len(found):
         raise source.refused(found[start].start, "the theory's header does not end: `begin` is missing")
-    return TheoryHeader(found[start + 1].text, tuple(imports), frozenset(keywords)), place + 1
+    imports = tuple(token.text for token in sections.get("imports", ()))
+    groups = split_at("and", sections.get("keywords", ()))
+    # With a kind it is a command; minor keywords have none.
+    commands = [group for group in groups if any(token.keyword("::") for token in group)]
+    keywords = (token.text for group in commands for token in takewhile(lambda each: each.kind == "string", group))
+    return TheoryHeader(found[start + 1].text, imports, frozenset(keywords)), end + 1
