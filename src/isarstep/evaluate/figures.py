@@ -14,6 +14,7 @@ from isarstep.evaluate.metrics import Score
 
 WIDTH, HEIGHT = 760, 340
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 16, 46
+BREADTH, BASE = WIDTH - LEFT - RIGHT, HEIGHT - BOTTOM  # of what stands between the axes: its width, where it ends
 
 # Told apart by readers with any colour vision; two values each, for light and dark paper.
 LIGHT = (
@@ -66,30 +67,26 @@ def bars(title: str, groups: Sequence[str], series: Sequence[Series], x_label: s
     known = (s for each in series for s in each.values if s is not None and not math.isnan(s.value))
     highest = max((s.high for s in known), default=1.0)
     top, step = _nice(max(highest, 1e-9))
-    height = HEIGHT + 22 * _legend_rows(series)
-    plot = _Plot(height, top)
-    out = [svg_head(WIDTH, plot.height, title), *plot.y_axis(step, y_label)]
-    band = plot.width / max(len(groups), 1)
+    out: list[str] = []
+    band = BREADTH / max(len(groups), 1)
     width = min(46.0, band * 0.8 / max(len(series), 1))
     for g, group in enumerate(groups):
         centre = LEFT + band * (g + 0.5)
-        out.append(_text("tick", centre, plot.bottom + 18, group))
+        out.append(_text("tick", centre, BASE + 18, group))
         for i, each in enumerate(series):
             score = each.values[g]
             if score is None or math.isnan(score.value):
                 continue
             x = centre + (i - len(series) / 2) * width
-            y = plot.y(score.value)
+            y = _y(score.value, top)
             about = f"{each.name}, {group}: {score}"
             out.append(
-                f'<rect x="{x + 1:.1f}" y="{y:.1f}" width="{width - 2:.1f}" height="{plot.bottom - y:.1f}" rx="2" '
+                f'<rect x="{x + 1:.1f}" y="{y:.1f}" width="{width - 2:.1f}" height="{BASE - y:.1f}" rx="2" '
                 f'style="fill:var(--s{i % len(LIGHT)})"><title>{escape(about)}</title></rect>'
             )
             middle = x + width / 2
-            out.append(f'<path class="whisker" d="M{middle:.1f} {plot.y(score.low):.1f}V{plot.y(score.high):.1f}"/>')
-    out.append(_text("label", LEFT + plot.width / 2, plot.bottom + 38, x_label))
-    out += _legend(series, plot.bottom + 62)
-    return "".join(out) + "</svg>"
+            out.append(f'<path class="whisker" d="M{middle:.1f} {_y(score.low, top):.1f}V{_y(score.high, top):.1f}"/>')
+    return _framed(title, out, series, top, step, x_label, y_label)
 
 
 NAMES, ROW, HEAD = 150, 26, 40  # of `dot_rows`: the width of the names, the height of a row, what stands above the rows
@@ -147,62 +144,46 @@ def lines(title: str, curves: Sequence[tuple[str, Points]], x_label: str, y_labe
     right = max((x for _, points in curves for x, _ in points), default=1.0) or 1.0
     top, step = _nice(max((y for _, points in curves for _, y in points), default=1.0) or 1.0)
     series = [Series(name, ()) for name, _ in curves]
-    plot = _Plot(HEIGHT + 22 * _legend_rows(series), top)
-    out = [svg_head(WIDTH, plot.height, title), *plot.y_axis(step, y_label)]
+    out: list[str] = []
     _, x_step = _nice(right)
     ticks = int(right / x_step + 1e-9)
     for i in range(ticks + 1):
-        x = LEFT + plot.width * (i * x_step) / right
-        out.append(_text("tick", x, plot.bottom + 18, _number(i * x_step)))
+        x = LEFT + BREADTH * (i * x_step) / right
+        out.append(_text("tick", x, BASE + 18, _number(i * x_step)))
     for i, (name, points) in enumerate(curves):
-        path = "L".join(f"{LEFT + plot.width * x / right:.1f} {plot.y(y):.1f}" for x, y in points)
+        path = "L".join(f"{LEFT + BREADTH * x / right:.1f} {_y(y, top):.1f}" for x, y in points)
         out.append(
             f'<path d="M{path}" fill="none" stroke-width="2" style="stroke:var(--s{i % len(LIGHT)})">'
             f"<title>{escape(name)}</title></path>"
         )
-    out.append(_text("label", LEFT + plot.width / 2, plot.bottom + 38, x_label))
-    out += _legend(series, plot.bottom + 62)
-    return "".join(out) + "</svg>"
+    return _framed(title, out, series, top, step, x_label, y_label)
 
 
-@dataclass(frozen=True)
-class _Plot:
-    """The area between the axes."""
+def _y(value: float, top: float) -> float:
+    return BASE - (BASE - TOP) * value / top
 
-    height: int
-    top_value: float
 
-    @property
-    def width(self) -> int:
-        return WIDTH - LEFT - RIGHT
-
-    @property
-    def bottom(self) -> int:
-        return HEIGHT - BOTTOM
-
-    def y(self, value: float) -> float:
-        return self.bottom - (self.bottom - TOP) * value / self.top_value
-
-    def y_axis(self, step: float, label: str) -> list[str]:
-        out = []
-        for i in range(int(self.top_value / step + 1e-9) + 1):
-            y = self.y(i * step)
-            kind = "grid" if i else "axis"
-            out.append(f'<path class="{kind}" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>')
-            out.append(_text("tick", LEFT - 8, y + 4, _number(i * step), "end"))
-        out.append(
-            f'<text class="label" x="14" y="{(TOP + self.bottom) / 2}" text-anchor="middle" '
-            f'transform="rotate(-90 14 {(TOP + self.bottom) / 2})">{escape(label)}</text>'
-        )
-        return out
+def _framed(
+    title: str, inside: Sequence[str], series: Sequence[Series], top: float, step: float, x_label: str, y_label: str
+) -> str:
+    """What stands between the axes, with these and the legend."""
+    out = [svg_head(WIDTH, HEIGHT + 22 * max(1, math.ceil(len(series) / 3)), title)]
+    for i in range(int(top / step + 1e-9) + 1):
+        y = _y(i * step, top)
+        kind = "grid" if i else "axis"
+        out.append(f'<path class="{kind}" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>')
+        out.append(_text("tick", LEFT - 8, y + 4, _number(i * step), "end"))
+    out.append(
+        f'<text class="label" x="14" y="{(TOP + BASE) / 2}" text-anchor="middle" '
+        f'transform="rotate(-90 14 {(TOP + BASE) / 2})">{escape(y_label)}</text>'
+    )
+    out += inside
+    out.append(_text("label", LEFT + BREADTH / 2, BASE + 38, x_label))
+    return "".join([*out, *_legend(series, BASE + 62), "</svg>"])
 
 
 def _text(kind: str, x: float, y: float, text: str, anchor: str = "middle") -> str:
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
-
-
-def _legend_rows(series: Sequence[Series]) -> int:
-    return max(1, math.ceil(len(series) / 3))
 
 
 def _legend(series: Sequence[Series], y: int) -> list[str]:
