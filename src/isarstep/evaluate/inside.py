@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from html import escape
 from typing import Any
 
@@ -23,38 +23,11 @@ QUERIES = ("borel_measurable", "arr", "compact", "group", "prime", "continuous_o
 SUMS = ("bounded + closed", "inj + surj", "refl_on + sym + trans", "open + connected", "even + prime")
 
 
-@dataclass(frozen=True)
-class Inside:
-    """Answers to the probes of all runs; token tables and attention of those that reports look into, best first."""
-
-    asked: Sequence[Probe]
-    answers: dict[str, list[tuple[str, ...]]]
-    tables: Mapping[str, Embeddings]  # centred
-    close: Mapping[str, Closeness]
-    plain: Mapping[str, Closeness]  # of the tables as they are
-    looked_into: Sequence[RunFolder]
-
-    def sections(self, names: Names) -> tuple[Section, ...]:
-        return (
-            _embeddings(self.tables, self.close, self.plain),
-            _attention(self.looked_into, names),
-            _probes(self.asked, self.answers, names),
-        )
-
-    def as_json(self) -> dict[str, Any]:
-        placed = {
-            run: {probe.name: probe.place(nbest) for probe, nbest in zip(self.asked, lists, strict=True)}
-            for run, lists in self.answers.items()
-        }
-        close = {
-            name: asdict(found) | {"plain": asdict(self.plain[name]), "sums": _sums(self.tables[name])}
-            for name, found in self.close.items()
-        }
-        return {"embeddings": close, "probes": placed}
-
-
-def look_into(runs: Sequence[RunFolder], ranked: Sequence[RunFolder], signature: Signature | None) -> Inside:
-    """What the runs kept; `ranked` has the best first."""
+def look_into(
+    runs: Sequence[RunFolder], ranked: Sequence[RunFolder], signature: Signature | None, names: Names
+) -> tuple[tuple[Section, ...], dict[str, Any]]:
+    """What the runs kept, as sections and for machines: answers to the probes of all runs; token tables and attention
+    of those that reports look into. `ranked` has the best first."""
     asked = probes()
     answers = {run.name: read_answers(path, asked) for run in runs if (path := run.kept(PROBES)) is not None}
     looked_into = [run for run in ranked if run.looked_into]
@@ -63,7 +36,16 @@ def look_into(runs: Sequence[RunFolder], ranked: Sequence[RunFolder], signature:
     tokens = {token for known in tables.values() for token in known.tokens}
     types = type_shapes(signature, tokens) if signature is not None else None
     close, plain = ({name: closeness(known, types) for name, known in each.items()} for each in (centred, tables))
-    return Inside(asked, answers, centred, close, plain, looked_into)
+    placed = {
+        run: {probe.name: probe.place(nbest) for probe, nbest in zip(asked, lists, strict=True)}
+        for run, lists in answers.items()
+    }
+    said = {
+        name: asdict(found) | {"plain": asdict(plain[name]), "sums": _sums(centred[name])}
+        for name, found in close.items()
+    }
+    sections = (_embeddings(centred, close, plain), _attention(looked_into, names), _probes(asked, answers, names))
+    return sections, {"embeddings": said, "probes": placed}
 
 
 def _embeddings(

@@ -59,7 +59,8 @@ def make_report(
     opened = Benchmark(benchmark)
     names = Names.of_signature(opened.signature) if task.type_checker else Names()
     claimed = outcomes(entries)
-    inside = look_into(runs, [entry.run for entry in chosen], opened.signature if task.type_checker else None)
+    signature = opened.signature if task.type_checker else None
+    inside, looked = look_into(runs, [entry.run for entry in chosen], signature, names)
     wrong = failure_table([entry.system for entry in plain] if task.type_checker else [])
     checked = [read_verdicts(path, task.homes) for path in references]
     count = len({entry.run.folder for entry in entries})
@@ -68,7 +69,7 @@ def make_report(
         _checked(entries, checked),
         _lengths(plain, groups["source-length"]),
         _details(plain, groups),
-        *inside.sections(names),
+        *inside,
         _gallery(best, names),
         _training(runs),
         _signatures(entries, folders, benchmark, split),
@@ -91,7 +92,7 @@ def make_report(
             "failures": {row[0]: dict(zip(wrong.columns[1:], row[1:], strict=True)) for row in wrong.rows},
             "references": [asdict(each) for each in checked],
         }
-        | inside.as_json(),
+        | looked,
     )
 
 

@@ -114,17 +114,14 @@ def _at(instance: LocaleInstance) -> tuple[object, ...]:
 
 def interpret_later(context: OwnContext, place: int) -> None:
     """What locales have declared since that the theory is an instance of."""
-    new, before = _new_constants(context), context.target
-    if new and before is not None:
-        context.leave()
-    for name, term in new:
-        try:
-            _abbreviate(context, name, term, place)
-        except UserError:
-            base = name.partition(".")[2]
-            context.unread.names[base] = f"an instance of a locale at {context.source.where(place)}"
-    if new and before is not None:
-        context.enter(before)
+    with context.returning():
+        for name, term in _new_constants(context):
+            context.leave()
+            try:
+                _abbreviate(context, name, term, place)
+            except UserError:
+                base = name.partition(".")[2]
+                context.unread.names[base] = f"an instance of a locale at {context.source.where(place)}"
 
 
 def _new_constants(context: OwnContext) -> list[tuple[str, Term]]:
