@@ -73,7 +73,7 @@ def _is_instance(text: str, general: str) -> bool:
 def is_special_case(term: Term, pattern: Term) -> bool:
     """Is it the pattern with other terms for its schematic variables? One applied to bound variables may stand for any
     term in them. A pattern that is nothing but such a variable says nothing."""
-    return type(strip_comb(pattern)[0]) is not Var and match_term(pattern, term) is not None
+    return type(strip_comb(pattern)[0]) is not Var and match_term(pattern, term, eta=True) is not None
 
 
 @lru_cache(1 << 14)

@@ -43,18 +43,19 @@ def as_function(term: Term, places: Sequence[int], types: Sequence[MaybeTyp]) ->
     return None if foreign else body
 
 
-def match_term(pattern: Term, term: Term) -> dict[Var, Term] | None:
+def match_term(pattern: Term, term: Term, *, eta: bool = False) -> dict[Var, Term] | None:
     """What the pattern's schematic variables stand for; None where it does not match. First-order, and a variable
-    applied to bound variables stands for a function of them, eta-normal: elsewhere it may stand without arguments."""
+    applied to bound variables stands for a function of them; with `eta` it may stand elsewhere without arguments."""
     found: dict[Var, Term] = {}
     todo = [(pattern, term)]
     while todo:
         general, special = todo.pop()
         head, arguments = strip_comb(general)
-        places = [argument.index for argument in arguments if type(argument) is Bound]
-        if type(head) is Var and len(places) == len(arguments):
+        if type(head) is Var and all(type(argument) is Bound for argument in arguments):
+            places = [argument.index for argument in arguments if type(argument) is Bound]
             value = as_function(special, places, [None] * len(places))
-            if value is None or (value := beta_eta_normal(value)) != found.setdefault(head, value):
+            value = beta_eta_normal(value) if eta and value is not None else value
+            if value is None or value != found.setdefault(head, value):
                 return None
         elif type(general) is App and type(special) is App:
             todo += [(general.fun, special.fun), (general.arg, special.arg)]
