@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-from isarstep.prove.provers import Attempt, Cache, ProverLimits, Strategy
-from isarstep.prove.step_prover import PunctualProvers
+from isarstep.prove.provers import Attempt, Cache, ProverLimits, Provers, Strategy
 from isarstep.prove.verdict import TimedOut
 
 SLEEPER = Strategy("sleeper", "tf0", arithmetic=False, unfold=True, argv=("sleep", "100000"))
@@ -19,7 +18,7 @@ class Patient(ProverLimits):
 
 
 def test_a_prover_that_gets_nothing_done_is_ended_when_the_time_is_up() -> None:
-    with PunctualProvers(Patient(1.0), Cache()) as provers:
+    with Provers(Patient(1.0), Cache()) as provers:
         provers.until = time.monotonic() + 0.2
         assert isinstance(provers.prove([Attempt(SLEEPER, "", {})]), TimedOut)
         asked: list[None] = []
@@ -31,7 +30,7 @@ def test_a_prover_that_gets_nothing_done_is_ended_when_the_time_is_up() -> None:
 
 def test_what_was_cut_off_is_not_remembered_as_an_answer() -> None:
     cache = Cache()
-    with PunctualProvers(Patient(1.0), cache) as provers:
+    with Provers(Patient(1.0), cache) as provers:
         provers.until = time.monotonic() + 0.2
         attempt = Attempt(SLEEPER, "", {})
         provers.prove([attempt])

@@ -108,11 +108,6 @@ class Library:
         return self._read_theories()
 
     @cached_property
-    def _first(self) -> Mapping[str, int]:
-        """Theory -> its first fact."""
-        return dict(zip(self._theories.different, self._theories.first.tolist(), strict=True))
-
-    @cached_property
     def _theorems(self) -> Mapping[tuple[str, str], Sequence[int]]:
         places: dict[tuple[str, str], list[int]] = {}
         for number, key in enumerate(zip(self._theories, self._names, strict=True)):
@@ -140,7 +135,9 @@ class Library:
     def before(self, theory: str, theorem: str = "") -> int:
         """Facts with smaller numbers come before this theorem, or at least before its theory; 0: it is unknown."""
         found = self.statements(theory, theorem)
-        return found[0] if found else self._first.get(theory, 0)
+        if found or theory not in self._theory_places:
+            return found[0] if found else 0
+        return int(self._theories.first[self._theory_places[theory]])
 
     def _visible(self, theories: frozenset[str]) -> npt.NDArray[np.bool_]:
         """For every fact whether it is of one of these theories."""
@@ -198,21 +195,22 @@ class Library:
 
     def find(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
         """The facts of these theories, or of all, with exactly these tokens."""
-        self.read(theories)
-        length = text.count(" ")
-        same = (self._theory_texts(theory).get(length, ()) for theory in self._among(theories))
-        return sorted(number for numbers in same for number in numbers if self.texts[number] == text)
+        return [number for number in self._as_long(text, theories) if self.texts[number] == text]
 
     def _alike(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
         """The facts of these theories, or of all, with these tokens up to the names of variables, free or schematic."""
-        # Only facts of as many tokens can be: to look at all of them takes a second.
+        pattern = _pattern(text)
+        return [number for number in self._as_long(text, theories) if _pattern(self.texts[number]) == pattern]
+
+    def _as_long(self, text: str, theories: frozenset[str] | None) -> list[int]:
+        """Facts of as many tokens, in order: to look at all of them takes a second."""
         self.read(theories)
-        pattern, length = _pattern(text), text.count(" ")
-        same = (self._theory_texts(theory).get(length, ()) for theory in self._among(theories))
-        return sorted(number for numbers in same for number in numbers if _pattern(self.texts[number]) == pattern)
+        length = text.count(" ")
+        return sorted(n for theory in self._among(theories) for n in self._theory_texts(theory).get(length, ()))
 
     def _among(self, theories: frozenset[str] | None) -> Iterable[str]:
-        return self._first if theories is None else (theory for theory in theories if theory in self._first)
+        known = self._theory_places
+        return known if theories is None else (theory for theory in theories if theory in known)
 
     def _texts_of(self, theory: str) -> Mapping[int, Sequence[int]]:
         """The facts of a theory by how many blanks their tokens have."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import io
 import json
 import multiprocessing
 import os
@@ -106,18 +107,13 @@ def schema() -> pa.Schema:
 
 
 def write_verdicts(path: Path, rows: Sequence[Row], metadata: dict[str, str] | None = None) -> None:
-    table = pa.Table.from_pylist(list(rows), schema=schema().with_metadata(metadata or {}))
-    _write_table(path, table)
+    _write_table(path, pa.Table.from_pylist(list(rows), schema=schema().with_metadata(metadata or {})))
 
 
 def _write_table(path: Path, table: pa.Table) -> None:
-    temporary = path.with_name(path.name + ".tmp")
-    try:
-        pq.write_table(table, temporary, compression="zstd")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise UserError(f"{path}: could not be written ({error.strerror or error})") from None
+    packed = io.BytesIO()
+    pq.write_table(table, packed, compression="zstd")
+    write_whole(path, packed.getvalue())
 
 
 class Run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
+from isarstep.logic.hol import parts_of
 from isarstep.logic.sameness import numbered_schematics
 from isarstep.logic.terms import (
     Abs,
@@ -99,18 +100,9 @@ def _negated(term: Term) -> Term:
 
 def _junction(name: str, term: Term) -> Term:
     neutral, absorbing = UNITS[name]
-    parts: dict[str, Term] = {}
-    todo = [term]
-    while todo:
-        head, arguments = strip_comb(todo.pop())
-        if head == Const(name) and len(arguments) == 2:
-            todo.extend(arguments)
-            continue
-        part = _simplify(list_comb(head, arguments))
-        if part == absorbing:
-            return absorbing
-        if part != neutral:
-            parts[encode_line(part)] = part
+    parts = {encode_line(part): part for part in map(_simplify, parts_of(name, term)) if part != neutral}
+    if absorbing in parts.values():
+        return absorbing
     ordered = [parts[key] for key in sorted(parts)]
     if not ordered:
         return neutral

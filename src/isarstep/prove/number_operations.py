@@ -20,6 +20,8 @@ NATURALS, INTEGERS = ("Nat.nat", "Code_Numeral.natural"), ("Int.int", "Code_Nume
 EXACT = (*NATURALS, *INTEGERS)
 ORDERED = ("Nat.nat", "Int.int", "Rat.rat", "Real.real")  # and lattices, where the lesser one of two is their infimum
 NUMBERS = (*EXACT, *FIELDS)
+SAME_NUMBER = ("integer.integer_of_int", "integer.int_of_integer", "integer_of_nat", "integer_of_natural",
+               "natural.nat_of_natural", "natural.natural_of_nat")  # fmt: skip
 
 
 def name_of_type(typ: Typ) -> str:
@@ -276,14 +278,8 @@ OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {
     "Nat.semiring_1_class.Nats": _fractions(lambda x: x.denominator == 1 and x >= 0),
     "Int.ring_1_class.Ints": _fractions(lambda x: x.denominator == 1),
     "Rat.field_char_0_class.Rats": _fractions(lambda x: True),
-    "Code_Numeral.integer.integer_of_int": only(lambda x: x, 1),
-    "Code_Numeral.integer.int_of_integer": only(lambda x: x, 1),
-    "Code_Numeral.integer_of_nat": only(lambda x: x, 1),
-    "Code_Numeral.nat_of_integer": only(lambda x: max(0, x), 1),
-    "Code_Numeral.integer_of_natural": only(lambda x: x, 1),
-    "Code_Numeral.natural_of_integer": only(lambda x: max(0, x), 1),
-    "Code_Numeral.natural.nat_of_natural": only(lambda x: x, 1),
-    "Code_Numeral.natural.natural_of_nat": only(lambda x: x, 1),
+    **{f"Code_Numeral.{name}": only(lambda x: x, 1) for name in SAME_NUMBER},
+    **dict.fromkeys(("Code_Numeral.nat_of_integer", "Code_Numeral.natural_of_integer"), only(lambda x: max(0, x), 1)),
     "Code_Numeral.Suc": only(lambda n: n + 1, 1),
     "Archimedean_Field.floor_ceiling_class.floor": on(("Rat.rat", "Real.real"), 1, math.floor),
     "Archimedean_Field.ceiling": on(("Rat.rat", "Real.real"), 1, math.ceil),

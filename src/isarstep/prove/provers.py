@@ -202,6 +202,7 @@ class Provers:
         self.limits = limits
         self.cache = cache or Cache()
         self.wanted: Callable[[], bool] = lambda: True  # asked now and then; who says no gets a time-out soon
+        self.until = math.inf  # on the clock: nothing is begun that may take longer, and what still runs is ended
         self.meanwhile: Callable[[], object] = lambda: None  # called once provers of a question are at work
         self.failures: dict[str, str] = {}  # of provers that were asked and did not answer: the last reason
         self.broken: set[str] = set()  # those that answered no attempt of the last question
@@ -224,12 +225,18 @@ class Provers:
 
         Attempts are taken one by one, as they are needed.
         """
+        left, usual = self.until - time.monotonic(), self.limits
+        if left <= 0:
+            return TimedOut(0.0)
         self.broken, self._answered = set(), set()
+        self.limits = replace(usual, seconds=min(usual.seconds, left))
         try:
             answers = self._race(iter(attempts))
         except BaseException:
             self.close()  # whatever happened, nothing keeps running
             raise
+        finally:
+            self.limits = usual
         in_order = [answers[number] for number in sorted(answers)]
         for kind in (Proved, TimedOut):
             for answer in in_order:
@@ -244,7 +251,7 @@ class Provers:
         more, told, count = True, False, 0
         try:
             while more or running:
-                if not self.wanted():
+                if not self.wanted() or time.monotonic() >= self.until:
                     return {**answers, count: TimedOut(0.0)}
                 while more and len(running) < self.limits.width:
                     attempt = next(attempts, None)

@@ -13,6 +13,7 @@ from typing import cast
 
 from isarstep.logic.hol import BOOL, LESS, LESS_EQ, MINUS, UMINUS
 from isarstep.logic.terms import Typ, Type, funs, strip_fun
+from isarstep.prove.definitions import INTERVALS
 from isarstep.prove.domains import (
     CoSet,
     Domain,
@@ -339,7 +340,7 @@ LARGEST_INTERVAL = 5_000
 
 
 def _interval(below: str, above: str) -> BuiltIn:
-    """`below` and `above`: how the bounds relate to elements, `<`, `<=` or none."""
+    """`below` and `above`: how the bounds relate to elements, as in `INTERVALS`."""
 
     def make(machine: Machine, typ: Typ) -> Computation | None:
         name = name_of_type(first_type(typ))
@@ -351,18 +352,18 @@ def _interval(below: str, above: str) -> BuiltIn:
             if low is None and name == "Nat.nat":
                 low = 0
             if name in EXACT and low is not None and high is not None:
-                first, last = low + (below == "<"), high - (above == "<")
+                first, last = low + (below == LESS), high - (above == LESS)
                 if last - first > LARGEST_INTERVAL:
                     raise Undetermined
                 return frozenset(range(first, last + 1))
-            if low is not None and high is not None and (low > high or (low == high and "<" in (below, above))):
+            if low is not None and high is not None and (low > high or (low == high and LESS in (below, above))):
                 return frozenset()
             if low is not None and low == high:
                 return frozenset([low])
             return PredicateSet(
                 lambda x: (
-                    (low is None or (low < x if below == "<" else low <= x))
-                    and (high is None or (x < high if above == "<" else x <= high))
+                    (low is None or (low < x if below == LESS else low <= x))
+                    and (high is None or (x < high if above == LESS else x <= high))
                 ),
                 infinite=True,
             )
@@ -423,13 +424,6 @@ OPERATIONS_ON_SETS: dict[str, BuiltIn] = {
     "Groups_Big.comm_monoid_mult_class.prod": _total(False, of_list=False),
     "Groups_List.monoid_add_class.sum_list": _total(True, of_list=True),
     "Groups_List.monoid_mult_class.prod_list": _total(False, of_list=True),
-    "Set_Interval.ord_class.lessThan": _interval("", "<"),
-    "Set_Interval.ord_class.atMost": _interval("", "<="),
-    "Set_Interval.ord_class.greaterThan": _interval("<", ""),
-    "Set_Interval.ord_class.atLeast": _interval("<=", ""),
-    "Set_Interval.ord_class.greaterThanLessThan": _interval("<", "<"),
-    "Set_Interval.ord_class.atLeastLessThan": _interval("<=", "<"),
-    "Set_Interval.ord_class.greaterThanAtMost": _interval("<", "<="),
-    "Set_Interval.ord_class.atLeastAtMost": _interval("<=", "<="),
+    **{f"Set_Interval.ord_class.{name}": _interval(*relations) for name, relations in INTERVALS.items()},
     "Fun.inj_on": _injective,
 }

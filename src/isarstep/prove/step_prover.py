@@ -23,11 +23,11 @@ from isarstep.prove.counterexamples import Counterexamples
 from isarstep.prove.declared_rules import DeclaredRules
 from isarstep.prove.embedded import Checker, NearStep
 from isarstep.prove.facts import Library
-from isarstep.prove.provers import Attempt, Cache, ProverLimits, Provers, installed, not_installed
+from isarstep.prove.provers import Cache, ProverLimits, Provers, installed, not_installed
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Side, Step, with_gap
-from isarstep.prove.verdict import Gap, Proved, Refuted, TimedOut, Unknown
+from isarstep.prove.verdict import Gap, Proved, Refuted, Unknown
 from isarstep.theory.task import Task
 
 QUICK = 1 / 3  # of the usual seconds: what follows easily follows at once, and most proposals do not
@@ -35,29 +35,6 @@ IN_ALL = 4  # times the seconds of an attempt: of a question, all provers togeth
 MEMORY = 2 << 30
 FALSEHOOD = encode_line(hol.trueprop(hol.apply("HOL.False")))
 MOST_ANSWERS = 20_000  # that are remembered; a server runs for a long time
-
-
-class PunctualProvers(Provers):
-    """Begin nothing after a moment on the clock and nothing that may take longer, and end what waits for a processor
-    until then."""
-
-    def __init__(self, limits: ProverLimits, cache: Cache) -> None:
-        super().__init__(limits, cache)
-        self.until = math.inf
-
-    def prove(self, attempts: Iterable[Attempt]) -> Gap:
-        left = self.until - time.monotonic()
-        if left <= 0:
-            return TimedOut(0.0)
-        usual, wanted = self.limits, self.wanted
-        self.limits = replace(usual, seconds=min(usual.seconds, left))
-        self.wanted = lambda: wanted() and time.monotonic() < self.until
-        try:
-            return super().prove(attempts)
-        finally:
-            self.limits, self.wanted = usual, wanted
-
-
 REFUTATION = 0.5  # of the seconds of an attempt, for values that refute a statement
 FALSE_STEP = Unknown("not asked: the step is false")
 
@@ -94,7 +71,7 @@ class Proving:
         self._counterexamples: Counterexamples | None = None
         self._declared: DeclaredRules | None = None
         self._width = width
-        self._provers = PunctualProvers(ProverLimits(seconds, MEMORY, width), Cache(most=MOST_ANSWERS))
+        self._provers = Provers(ProverLimits(seconds, MEMORY, width), Cache(most=MOST_ANSWERS))
         self._checker = Checker(benchmark.theory_contexts, self._provers)
         self.limit(seconds, library)
 

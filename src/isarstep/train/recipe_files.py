@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 from isarstep.data import model_folder
 from isarstep.errors import UserError
@@ -106,36 +106,18 @@ def read_recipe(where: str) -> RunRecipe:
         if name not in sections or not isinstance(given, dict):
             raise UserError(f"{path}: {name}: not a part of a recipe; there are like, [model], [training] and [run]")
         changed[name] = _changed(path, name, sections[name], given)
-    found = replace(start, **changed)
-    _check_words(path, found)
-    return found
+    return replace(start, **changed)
 
 
 def _changed(path: Path, section: str, start: Any, given: Mapping[str, Any]) -> Any:
-    known = {each.name: each for each in fields(start)}
+    known = get_type_hints(type(start))
     for name, value in given.items():
         if name not in known:
             raise UserError(f"{path}: [{section}] has no {name}; there are {', '.join(known)}")
-        wanted = known[name].type
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        fits = {
-            "int": isinstance(value, int) and not isinstance(value, bool),
-            "int | None": isinstance(value, int) and not isinstance(value, bool),
-            "float": is_number,
-            "float | None": is_number,
-            "bool": isinstance(value, bool),
-        }.get(str(wanted), isinstance(value, str))
-        if not fits:
-            raise UserError(f"{path}: [{section}] {name} = {value!r}: wants {str(wanted).removesuffix(' | None')}")
+        wanted = next((kind for kind in get_args(known[name]) if isinstance(kind, type)), known[name])  # or None
+        if not isinstance(wanted, type):
+            if value not in get_args(wanted):
+                raise UserError(f"{path}: [{section}] {value}: wants one of {', '.join(get_args(wanted))}")
+        elif type(value) is not wanted and not (wanted is float and type(value) is int):
+            raise UserError(f"{path}: [{section}] {name} = {value!r}: wants {wanted.__name__}")
     return replace(start, **given)
-
-
-def _check_words(path: Path, found: RunRecipe) -> None:
-    styles = get_args(Style)
-    for section, value, allowed in (
-        ("model", found.model.style, styles),
-        ("training", found.training.style, styles),
-        ("run", found.run.storage, get_args(Storage)),
-    ):
-        if value not in allowed:
-            raise UserError(f"{path}: [{section}] {value}: wants one of {', '.join(allowed)}")
