@@ -56,7 +56,6 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument(
         "--number-constants", type=float, default=0.0, help="share of examples with known ones numbered"
     )
-    parser.add_argument("--average", type=float, default=0.0, help="what of the average of weights stays at each step")
     parser.add_argument("--weight-decay", type=float)
     parser.add_argument("--looks", type=int, default=6)
     parser.add_argument("--seed", type=int, default=0)
@@ -84,7 +83,7 @@ def make_model(chosen: argparse.Namespace, folder: Path) -> Dataset:
     )  # fmt: skip
     recipe = (paper if chosen.style == "paper" else modern)(
         minutes=chosen.minutes, batch=chosen.batch, renumber=chosen.renumber, seed=chosen.seed,
-        renumber_copies=chosen.renumber_copies, number_constants=chosen.number_constants, average=chosen.average,
+        renumber_copies=chosen.renumber_copies, number_constants=chosen.number_constants,
     )  # fmt: skip
     if chosen.weight_decay is not None:
         recipe = replace(recipe, weight_decay=chosen.weight_decay)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,6 @@ from isarstep.models.checkpoint import (
 from isarstep.models.folders import About, Storage
 from isarstep.models.rnnsearch import RNNSearch
 from isarstep.models.transformer import Transformer
-from isarstep.train.average import Average
 from isarstep.train.constant_numbers import ConstantNumbers
 from isarstep.train.example_replay import Replay, backward_pass
 from isarstep.train.held_targets import like_held_out
@@ -371,24 +370,18 @@ class TrainingRun:
         """Validate, and leave a checkpoint; the best one is kept apart."""
         if self.group.first:
             progress = self.progress
-            with self.averaged():
-                began = time.monotonic()
-                each = {name: validate(self.loss, some, self.stream.shape) for name, some in self.held_out.items()}
-                self.validation_seconds = time.monotonic() - began
-                seen = mean_validation(list(each.values()))
-                if seen.bleu > progress.best_bleu:
-                    progress.best_bleu, progress.best_step = seen.bleu, progress.step
-                    with replaced_folder(self.folder / "best") as temporary:
-                        write_model(self.model, self.about, temporary)
+            began = time.monotonic()
+            each = {name: validate(self.loss, some, self.stream.shape) for name, some in self.held_out.items()}
+            self.validation_seconds = time.monotonic() - began
+            seen = mean_validation(list(each.values()))
+            if seen.bleu > progress.best_bleu:
+                progress.best_bleu, progress.best_step = seen.bleu, progress.step
+                with replaced_folder(self.folder / "best") as temporary:
+                    write_model(self.model, self.about, temporary)
             self.log_validation(seen, each)
             write_checkpoint(self.folder / "last", self.model, self.optimisers, progress, self.about)
             self.kept_step = progress.step
         self.group.wait()
-
-    def averaged(self) -> AbstractContextManager[None]:
-        """With the weights that are to be kept: their average, where the recipe wants one."""
-        average = self.optimisers[-1]
-        return average.in_place() if isinstance(average, Average) else nullcontext()
 
     def log_validation(self, seen: Validation, each: dict[str, Validation]) -> None:
         views = {f"{part} {name}": getattr(found, part) for name, found in each.items() for part in ("loss", "exact")}

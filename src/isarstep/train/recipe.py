@@ -13,7 +13,6 @@ import torch
 from torch import nn
 
 from isarstep.models.config import Style
-from isarstep.train.average import Average
 from isarstep.train.muon import Muon
 
 
@@ -35,7 +34,6 @@ class Recipe:
     renumber_copies: bool = True  # also where that could make a held-out target of a training target
     number_constants: float = 0.0  # share of the examples of which known constants too are read under numbers
     leave_out: bool = False  # read some examples without context, without premises, without both
-    average: float = 0.0  # how much of the average of the weights stays at each step; 0: the last weights are kept
     seed: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -51,10 +49,6 @@ class Recipe:
 
 def optimisers(model: nn.Module, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Adam for the paper; Muon for hidden matrices and AdamW for all else in the modern recipe."""
-    return [*_changing(model, recipe), *([Average(model.parameters(), recipe.average)] if recipe.average else [])]
-
-
-def _changing(model: nn.Module, recipe: Recipe) -> list[torch.optim.Optimizer]:
     parameters = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
     fused = all(p.is_cuda for _, p in parameters)
     if recipe.style == "paper":

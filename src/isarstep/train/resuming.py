@@ -69,7 +69,8 @@ def saved_run(folder: Path) -> SavedRun | None:
         content = json.loads(path.read_text(encoding="utf-8"))
         config = ModelConfig.from_json(content)
         training = content["training"]
-        recipe = Recipe(**training["recipe"])
+        known = {each.name for each in fields(Recipe)}  # a run of before may have had others
+        recipe = Recipe(**{name: value for name, value in training["recipe"].items() if name in known})
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: says nothing of a run ({error}); start another one in another folder") from None
     running = {name: value for name, value in training.get("running", {}).items() if name in ("looks", "storage")}
