@@ -166,8 +166,8 @@ def typed_grammar(bench: Bench) -> TermGrammar:
 
     benchmark = Benchmark(bench.chosen.data)
     split = benchmark.split(bench.chosen.split)
-    contexts, scopes = known_in_split(split, benchmark.theory_contexts)
-    return TypedGrammar(bench.about.vocabulary, benchmark.signature, contexts, bench.model.config.dense, scopes)
+    known = known_in_split(split, benchmark.theory_contexts)
+    return TypedGrammar(bench.about.vocabulary, known, bench.model.config.dense)
 
 
 def measure_growth(bench: Bench) -> None:

@@ -50,8 +50,8 @@ def main() -> None:
     benchmark = Benchmark("embedded")
     corpus = light.split(load_dataset(benchmark.folder), "test")
     split = benchmark.split("test")
-    contexts, scopes = known_in_split(split, benchmark.theory_contexts)
-    types = TypedGrammar(light.vocabulary, benchmark.signature, contexts, light.model.config.dense, scopes)
+    known = known_in_split(split, benchmark.theory_contexts)
+    types = TypedGrammar(light.vocabulary, known, light.model.config.dense)
     rows: list[dict[str, Any]] = []
     if "answers" in chosen.parts:
         for count, rules, constraint in (

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from isarstep.decode.ranking import COMPARED_ORDER, Order, learned_ranking
 from isarstep.logic.sameness import same_term
-from isarstep.serve.engine import Constraint, Engine
+from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem
 from isarstep.theory.task import Task
 
@@ -37,7 +37,7 @@ class Asked:
     fixed: tuple[str, ...] = ("a", "b")
     number: str = "nat"
     beam: int = 10
-    constraint: Constraint = "none"
+    typed: bool = False
     learned: bool = False
 
 
@@ -45,8 +45,8 @@ WAYS = (
     Asked("as the probe has it: beam 10, no constraint"),
     Asked("beam 100", beam=100),
     Asked("in the learned order", learned=True),
-    Asked("types followed, numbers are nat", constraint="types"),
-    Asked("types followed, numbers are int", constraint="types", number="int"),
+    Asked("types followed, numbers are nat", typed=True),
+    Asked("types followed, numbers are int", typed=True, number="int"),
     Asked("b introduced before a", fixed=("b", "a")),
     Asked("the fact turned round", facts=("a^2 = 2 * b^2",)),
     Asked("the goal with c * 2", goal="∃c. a = c * 2"),
@@ -73,7 +73,7 @@ def asked(engine: Engine, way: Asked) -> dict[str, str | int]:
 
 
 def answers(engine: Engine, task: Task, way: Asked) -> list[str]:
-    steps = engine.search([task], way.beam, way.constraint, margin=math.inf)[0]
+    steps = engine.search([task], way.beam, math.inf, typed=way.typed)[0]
     order: Order = learned_ranking() if way.learned else COMPARED_ORDER
     given = {line for _, line in task.example.source(hints=False)}
     return [tokens for tokens, _ in order.ordered([(step.tokens, step.score or 0.0) for step in steps], given)]

@@ -41,9 +41,8 @@ def test_only_numbers_that_mean_something_are_written_and_only_where_they_fit(de
     corpus = corpus_of_examples(EXAMPLES, WORDS)
     assert corpus.names == NAMES
     corpus = dense_corpus(corpus, WORDS) if dense else corpus
-    grammar = TypedGrammar(WORDS, SIGNATURE, None, dense) if typed else TermGrammar(WORDS, dense)
-    if isinstance(grammar, TypedGrammar):
-        assert grammar.context_of_source(corpus, 0) == CONTEXT  # types are read off propositions with numbers, too
+    known = CONTEXT, lambda _: True, SIGNATURE
+    grammar = TypedGrammar(WORDS, lambda *_: known, dense) if typed else TermGrammar(WORDS, dense)
     written: list[list[str]] = [[], [], []]
     for seed in range(4):
         torch.manual_seed(seed)

@@ -45,8 +45,7 @@ def test_the_answers_to_real_examples_are_the_same(
         constraints = TermGrammar(light.vocabulary, dense)
     elif constraint == "types":
         split = benchmark.split("test")
-        contexts, scopes = known_in_split(split, benchmark.theory_contexts)
-        constraints = TypedGrammar(light.vocabulary, benchmark.signature, contexts, dense, scopes)
+        constraints = TypedGrammar(light.vocabulary, known_in_split(split, benchmark.theory_contexts), dense)
     rules = SearchRules(beam=4, longest=60)
     ours = list(light.lines(corpus, rules, constraints))
     theirs = list(heavy.lines(corpus, rules, constraints))

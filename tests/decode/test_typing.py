@@ -13,6 +13,7 @@ from isarstep.decode.constraints import kind_of
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
 from isarstep.decode.typing import TypedGrammar
+from isarstep.decode.variable_types import inferred
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.dense import IMPLIED, dense_corpus, spelt_out
 from isarstep.logic.infer import infer_context, well_formed
@@ -177,7 +178,7 @@ def test_everything_ends_in_time(longest: int) -> None:
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter.mul_(2.0)
-        grammar = TypedGrammar(words, SIGNATURE, lambda *_: {"<X0>": Type("HOL.bool")})
+        grammar = TypedGrammar(words, lambda *_: ({"<X0>": Type("HOL.bool")}, lambda _: True, SIGNATURE))
         found = next(search_corpus(model, corpus, SearchRules(beam=5, longest=longest), grammar))
         assert found
         for hypothesis in found:
@@ -192,8 +193,8 @@ def test_a_random_model_writes_only_well_typed_propositions(dense: bool, foreign
     line = [words.index(token) for token in "CONST HOL.Trueprop $ FREE <X0>".split()]
     corpus = Corpus.of_examples([NumberedExample([(3, line)], [9])])
     corpus = dense_corpus(corpus, words) if dense else corpus
-    grammar = TypedGrammar(words, SIGNATURE, None, dense, lambda *_: (lambda name: name != foreign, SIGNATURE))
-    context = grammar.context_of_source(corpus, 0)
+    context = inferred(["CONST HOL.Trueprop $ FREE <X0>"], SIGNATURE)
+    grammar = TypedGrammar(words, lambda *_: (context, lambda name: name != foreign, SIGNATURE), dense)
     written = []
     for seed in range(4):
         torch.manual_seed(seed)

@@ -9,7 +9,7 @@ from tests.waiting import until
 
 from isarstep.prove.step import Step
 from isarstep.serve.batching import Batcher, TooLateError
-from isarstep.serve.engine import Constraint, Engine
+from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem
 from isarstep.theory.task import Task
 
@@ -33,9 +33,7 @@ class Slow(Engine):
         self.go = threading.Event()
         self.batches: list[int] = []
 
-    def search(
-        self, tasks: Sequence[Task], beam: int, constraint: Constraint = "types", margin: float = 0.0
-    ) -> list[list[Step]]:
+    def search(self, tasks: Sequence[Task], beam: int, margin: float = 0.0) -> list[list[Step]]:
         self.begun.set()
         self.go.wait()
         self.clock.now += 0.02 * len(tasks)

@@ -157,5 +157,4 @@ def _constraints(asked: SplitAsked, predictor: Predictor) -> TermGrammar | None:
     from isarstep.decode.variable_types import known_in_split
 
     benchmark = Benchmark(asked.data)
-    contexts, scopes = known_in_split(benchmark.split(asked.split), benchmark.theory_contexts)
-    return TypedGrammar(vocabulary, benchmark.signature, contexts, dense, scopes)
+    return TypedGrammar(vocabulary, known_in_split(benchmark.split(asked.split), benchmark.theory_contexts), dense)

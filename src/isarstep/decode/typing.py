@@ -9,17 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from isarstep.bench.specials import UNK
-from isarstep.bench.theory_contexts import Exists
 from isarstep.decode.constraints import SLACK, GrammarState, Mask, TermGrammar
 from isarstep.decode.hypotheses import SearchRules
-from isarstep.decode.variable_types import Contexts, Scopes, everything, inferred
+from isarstep.decode.variable_types import Known, KnownAt
 from isarstep.feed.arrays import Array, Arrays
-from isarstep.feed.constants import with_names
 from isarstep.feed.corpus import Corpus, Longs
-from isarstep.feed.dense import spelt_out
-from isarstep.logic.infer import Context, well_formed
-from isarstep.logic.signature import Signature
+from isarstep.logic.infer import well_formed
 from isarstep.logic.unfinished import Kind, Unfinished
 
 NO_LIMIT = 1 << 20
@@ -29,40 +24,18 @@ UNSURE = (Kind.CONST, Kind.FREE, Kind.BOUND)
 
 
 class TypedGrammar(TermGrammar):
-    """`contexts` gives the known types of an example's variables; without it they are inferred from its source.
-    `scopes` tells which constants and instances exist where it stands; without it all of the signature do.
-    """
+    """`known` tells of an example the types of its variables, and which constants and instances exist there."""
 
-    def __init__(
-        self,
-        vocabulary: Sequence[str],
-        signature: Signature,
-        contexts: Contexts | None = None,
-        dense: bool = False,
-        scopes: Scopes | None = None,
-    ) -> None:
+    def __init__(self, vocabulary: Sequence[str], known: KnownAt, dense: bool = False) -> None:
         super().__init__(vocabulary, dense)
-        self.vocabulary = tuple(vocabulary)
+        self.vocabulary, self.known = tuple(vocabulary), known
         self.kind_list: list[int] = self.kinds.tolist()
-        self.signature = signature
-        self.contexts = contexts or self.context_of_source
-        self.scopes = scopes or (lambda _corpus, _example: (everything, signature))
-
-    def context_of_source(self, corpus: Corpus, example: int) -> Context:
-        """Types that the source gives to its variables; a proposition with an unknown token gives none."""
-        here = slice(int(corpus.source_starts[example]), int(corpus.source_starts[example + 1]))
-        rows = [corpus.proposition(number).tolist() for number in corpus.sources[here].tolist()]
-        numbers, names = self.constant_numbers, corpus.names_of(example)
-        lines = [with_names(row, self.vocabulary, numbers, names) for row in rows if UNK not in row]
-        return inferred([" ".join(spelt_out(line) if self.dense else line) for line in lines], self.signature)
 
     def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, arrays: Arrays) -> TypedState:
-        contexts = [self.contexts(corpus, int(example)) for example in examples]
-        scopes = [self.scopes(corpus, int(example)) for example in examples]
+        known = [self.known(corpus, int(example)) for example in examples]
         meanings = [dict(zip(self.constant_numbers, corpus.names_of(int(e)), strict=False)) for e in examples]
         meaningless_BF = self.meaningless_numbers(corpus, examples)
-        variables_BV = self.variables_of(corpus, examples)
-        return TypedState(self, variables_BV, rules, arrays, meaningless_BF, contexts, scopes, meanings)
+        return TypedState(self, self.variables_of(corpus, examples), rules, arrays, meaningless_BF, known, meanings)
 
 
 class TypedState(GrammarState):
@@ -77,8 +50,7 @@ class TypedState(GrammarState):
         rules: SearchRules,
         arrays: Arrays,
         meaningless_BF: Mask | None,
-        contexts: list[Context],
-        scopes: list[tuple[Exists, Signature]],
+        known: list[Known],
         meanings: list[dict[int, str]],
     ) -> None:
         super().__init__(grammar, variables_BV, rules, arrays, meaningless_BF)
@@ -88,12 +60,10 @@ class TypedState(GrammarState):
         self.unsure = UNSURE if schematic else ()
         kinds_F = np.append(grammar.kinds[grammar.few], Kind.CONSTANT)
         self.names_F = arrays.of(np.isin(kinds_F, (Kind.CONSTANT, Kind.VARIABLE, Kind.INDEX)) & schematic)
-        self.contexts = contexts
-        self.scopes = scopes
+        self.known = known
         self.meanings = meanings  # of the numbers of constants
         self.states: list[list[Unfinished | None]] = [
-            [Unfinished.nothing(signature, context)] * rules.beam
-            for context, (_, signature) in zip(contexts, scopes, strict=True)
+            [Unfinished.nothing(signature, context)] * rules.beam for context, _, signature in known
         ]
         self.children: list[dict[tuple[int, int], Unfinished]] = []
 
@@ -129,9 +99,9 @@ class TypedState(GrammarState):
         if state is None:
             return False
         kind = self.typed.kind_list[token]
-        exists, signature = self.scopes[row]
+        context, exists, signature = self.known[row]
         if kind == Kind.END:
-            return state.complete() and bool(well_formed(state.words, signature, self.contexts[row]))
+            return state.complete() and bool(well_formed(state.words, signature, context))
         word = self.meanings[row].get(token) or self.typed.vocabulary[token]
         if kind == Kind.CONSTANT and not exists(word):
             return False
@@ -161,6 +131,5 @@ class TypedState(GrammarState):
         super().keep(rows)
         chosen = rows.tolist()
         self.states = [self.states[row] for row in chosen]
-        self.contexts = [self.contexts[row] for row in chosen]
-        self.scopes = [self.scopes[row] for row in chosen]
+        self.known = [self.known[row] for row in chosen]
         self.meanings = [self.meanings[row] for row in chosen]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
@@ -25,13 +25,9 @@ from isarstep.logic.typestrings import parse_type
 if TYPE_CHECKING:
     from isarstep.bench.theory_contexts import Exists, TheoryContexts
 
-Contexts = Callable[[Corpus, int], Context]
-Scopes = Callable[[Corpus, int], "tuple[Exists, Signature]"]  # the signature has the instances that are there
-
-
-def everything(_name: str) -> bool:
-    """Where nothing is known of theories."""
-    return True
+# Of an example: types of variables, which constants are there, and the signature with the instances that are.
+Known: TypeAlias = "tuple[Context, Exists, Signature]"
+KnownAt = Callable[[Corpus, int], Known]
 
 
 def known_types(example: Example, signature: Signature) -> Context:
@@ -61,17 +57,13 @@ def inferred(lines: Sequence[str], signature: Signature) -> Context:
     return infer_context(readable, signature)
 
 
-def known_in_split(split: Split, theory_contexts: TheoryContexts) -> tuple[Contexts, Scopes]:
+def known_in_split(split: Split, theory_contexts: TheoryContexts) -> KnownAt:
     """For a corpus that was made from a split, or a part of it."""
     number = {identifier: place for place, identifier in enumerate(split.table()["id"].to_pylist())}
 
-    def types(corpus: Corpus, at: int) -> Context:
+    def known(corpus: Corpus, at: int) -> Known:
         example = split[number[corpus.ids[at]]]
-        return known_types(example, theory_contexts.at(example.theory).signature)
+        here = theory_contexts.at(example.theory)
+        return known_types(example, here.signature), here.known(example), here.signature
 
-    def around(corpus: Corpus, at: int) -> tuple[Exists, Signature]:
-        example = split[number[corpus.ids[at]]]
-        theory_context = theory_contexts.at(example.theory)
-        return theory_context.known(example), theory_context.signature
-
-    return types, around
+    return known

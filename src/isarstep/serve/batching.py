@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from isarstep.prove.step import Step
-from isarstep.serve.engine import BEAM, MARGIN, Constraint, Engine
+from isarstep.serve.engine import BEAM, MARGIN, Engine
 from isarstep.serve.places import LONGEST_WAIT
 from isarstep.theory.task import Task
 
@@ -35,15 +35,14 @@ class SearchRequest:
 
     task: Task
     beam: int
-    constraint: Constraint
     margin: float
     deadline: float  # on the monotonic clock
     answer: Future[list[Step]] = field(default_factory=Future)
 
     @property
-    def kind(self) -> tuple[int, Constraint, float]:
+    def kind(self) -> tuple[int, float]:
         """Only searches of one kind can share a batch."""
-        return self.beam, self.constraint, self.margin
+        return self.beam, self.margin
 
 
 class Batcher:
@@ -64,16 +63,9 @@ class Batcher:
         self._thread = threading.Thread(target=self._run, name="search", daemon=True)
         self._thread.start()
 
-    def submit(
-        self,
-        task: Task,
-        beam: int,
-        constraint: Constraint = "types",
-        margin: float = MARGIN,
-        deadline: float = math.inf,
-    ) -> Future[list[Step]]:
+    def submit(self, task: Task, beam: int, margin: float = MARGIN, deadline: float = math.inf) -> Future[list[Step]]:
         """The steps, or TooLateError as soon as it is clear that they would come after the deadline."""
-        request = SearchRequest(task, beam, constraint, margin, deadline)
+        request = SearchRequest(task, beam, margin, deadline)
         self._count(beam)
         self._arriving.put(request)
         return request.answer

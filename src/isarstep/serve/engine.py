@@ -16,14 +16,14 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from isarstep.bench.ids import CONSTANT
 from isarstep.bench.store import Benchmark
 from isarstep.bench.usual_part import Partly
 from isarstep.feed.inputs import FIELDS_READ, SELECTED, STATEMENT
 from isarstep.interruption import undisturbed
-from isarstep.logic.infer import Context, well_formed
+from isarstep.logic.infer import well_formed
 from isarstep.logic.names import Names
 from isarstep.memory import shared_property
 from isarstep.prove.available_facts import AvailableFacts
@@ -38,9 +38,10 @@ from isarstep.theory.task import Task
 
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
-    from isarstep.bench.theory_contexts import Exists, TheoryContext, TheoryContexts
+    from isarstep.bench.theory_contexts import TheoryContext, TheoryContexts
     from isarstep.decode.constraints import TermGrammar
     from isarstep.decode.predict import Predictor
+    from isarstep.decode.variable_types import Known
     from isarstep.feed.corpus import Corpus
     from isarstep.logic.signature import Signature
     from isarstep.prove.embedded import NearStep
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from isarstep.serve.catalogue import Catalogue
     from isarstep.theory.proof_block import ProofState
 
-Constraint = Literal["none", "grammar", "types"]
 BEAM = 10
 BRIEFLY = 6.0  # seconds in which provers try steps where nobody asks for more or less
 MOST_BY_RULES = 12  # statements one rule of the library away that are tried
@@ -133,24 +133,14 @@ class Engine:
         return frozenset(self.predictor.vocabulary)
 
     @shared_property
-    def grammar(self) -> TermGrammar:
-        from isarstep.decode.constraints import TermGrammar
-
-        return TermGrammar(self.predictor.vocabulary, self.predictor.model.config.dense)
-
-    @shared_property
     def typed_grammar(self) -> TermGrammar:
         from isarstep.decode.typing import TypedGrammar
 
-        dense = self.predictor.model.config.dense
-        return TypedGrammar(self.predictor.vocabulary, self.signature, self._context_of, dense, self._scope_of)
+        return TypedGrammar(self.predictor.vocabulary, self._known_at, self.predictor.model.config.dense)
 
-    def _context_of(self, corpus: Corpus, example: int) -> Context:
-        return self._tasks[corpus.ids[example]].context
-
-    def _scope_of(self, corpus: Corpus, example: int) -> tuple[Exists, Signature]:
+    def _known_at(self, corpus: Corpus, example: int) -> Known:
         task = self._tasks[corpus.ids[example]]
-        return task.theory_context.known(task.example), task.theory_context.signature
+        return task.context, task.theory_context.known(task.example), task.theory_context.signature
 
     def proving(self, seconds: float = 0.3, library: int = 1024, width: int = 1) -> Proving:
         """Provers for one thread, so many at the same time."""
@@ -183,7 +173,7 @@ class Engine:
 
     def warm_up(self) -> None:
         """Load everything and propose once, so that the first who asks waits no longer than the others."""
-        self.search([self.read(Problem(goal="x = x"))], 2, "types")
+        self.search([self.read(Problem(goal="x = x"))], 2)
 
     # From problems to tasks
 
@@ -244,9 +234,10 @@ class Engine:
     # From tasks to steps
 
     def search(
-        self, tasks: Sequence[Task], beam: int, constraint: Constraint = "types", margin: float = MARGIN
+        self, tasks: Sequence[Task], beam: int, margin: float = MARGIN, *, typed: bool = True
     ) -> list[list[Step]]:
-        """Proposals for each task, all searched in one batch, in the learned order. One thread at a time."""
+        """Proposals for each task, all searched in one batch, in the learned order; `typed`: only what is well-typed is
+        written. One thread at a time."""
         import numpy as np
 
         from isarstep.decode.hypotheses import SearchRules
@@ -260,7 +251,7 @@ class Engine:
             self._tasks.update({str(number): task for number, task in enumerate(tasks)})
             longest = LONGEST_DENSE if self.predictor.model.config.dense else SearchRules().longest
             rules = SearchRules(beam, longest=longest, margin=margin)
-            found = list(self.predictor.lines(corpus, rules, self._constraints(constraint)))
+            found = list(self.predictor.lines(corpus, rules, self.typed_grammar if typed else None))
         ranking = learned_ranking()
         answers = []
         for task, (_, proposals) in zip(tasks, found, strict=True):
@@ -280,11 +271,6 @@ class Engine:
             return example
         facts = AvailableFacts(self._library).for_model(example, task.theory_context, scored=task.scored)
         return replace(example, premises=facts)
-
-    def _constraints(self, constraint: Constraint) -> TermGrammar | None:
-        if constraint == "none":
-            return None
-        return self.typed_grammar if constraint == "types" else self.grammar
 
     def steps(self, task: Task, proposals: Iterable[tuple[str, float | None]]) -> list[Step]:
         """Proposals as steps: each once up to names that mean nothing, without conjuncts that are there twice,
@@ -314,24 +300,19 @@ class Engine:
         return list(steps.values())
 
     def propose(
-        self,
-        task: Task,
-        beam: int = BEAM,
-        constraint: Constraint = "types",
-        proving: Proving | None = None,
-        seconds: float = math.inf,
+        self, task: Task, beam: int = BEAM, proving: Proving | None = None, seconds: float = math.inf
     ) -> list[Step]:
         """Ranked steps; with provers, these and what is one rule of the library away are tried on both sides first, and
         where no new one is proved on both, the steps of a wider beam. The answer is no longer for that. When provers
         have tried steps for so many seconds, no further one is tried."""
-        steps = self.search([task], beam, constraint)[0]
+        steps = self.search([task], beam)[0]
         if proving is None:
             return ranked(steps)
         candidates = in_turn(with_rules(steps, self.by_rules(task, proving.one_rule_away(task))))
         until = time.monotonic() + seconds
         steps = proving.tried(task, candidates, until)
         if beam < WIDE and not any(step.helps for step in steps) and time.monotonic() < until:
-            steps += proving.tried(task, further(steps, self.search([task], WIDE, constraint)[0]), until)
+            steps += proving.tried(task, further(steps, self.search([task], WIDE)[0]), until)
         return ranked(steps)[:beam]
 
     def by_rules(self, task: Task, near: Sequence[NearStep]) -> list[Step]:

@@ -56,9 +56,6 @@ class EffortBody(Request):
 class ProposeBody(ProblemBody, EffortBody):
     beam: int = Field(BEAM, ge=1, le=MOST_BEAM, description="Steps that the model proposes.")
     count: int = Field(MOST_BEAM, ge=1, le=MOST_BEAM, description="Most steps in the answer.")
-    constraint: Literal["types", "grammar", "none"] = Field(
-        "types", description="What the model may write: well-typed propositions, terms, anything."
-    )
     check: bool = Field(True, description="Let provers try both sides of every step.")
 
 

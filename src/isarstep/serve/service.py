@@ -318,7 +318,7 @@ class Service:
 
     async def _searched(self, task: Task, body: schema.ProposeBody, beam: int, clock: Clock) -> list[Step]:
         deadline = clock.began + clock.seconds
-        answer = asyncio.wrap_future(self.batcher.submit(task, beam, body.constraint, deadline=deadline))
+        answer = asyncio.wrap_future(self.batcher.submit(task, beam, deadline=deadline))
         try:
             return await asyncio.wait_for(answer, max(0.0, clock.left))
         except (TimeoutError, TooLateError):
