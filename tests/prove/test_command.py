@@ -72,8 +72,7 @@ def test_tokens_of_facts_are_the_same_read_at_once_or_one_by_one(benchmark: tupl
     opened = Benchmark(benchmark[0])
     one_by_one, at_once = Library.of_benchmark(opened), Library.of_benchmark(opened)
     at_once.read(None)
-    assert list(one_by_one.texts) == list(at_once.texts)
-    assert at_once.texts[2:4] == one_by_one.texts[2:4] == [at_once.texts[2], at_once.texts[3]]
+    assert [*one_by_one.texts] == [*at_once.texts]
     for number in (0, len(at_once) - 1):
         assert number in at_once.find(one_by_one.texts[number])
     some = [3, 0, 3, 1]

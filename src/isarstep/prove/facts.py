@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,35 +33,24 @@ MADE = re.compile(r"\.p?inducts?$|\.(Rep|Abs)_\w+_induct$|\.(rel|abs|cong)_induc
 BASE = "HOL."
 
 
-class Lines(Sequence[str]):
+class Lines:
     """The tokens of facts, read when they are wanted: a context has a tenth of all."""
 
     def __init__(self, propositions: Callable[[], Any], numbers: Callable[[], npt.NDArray[np.int64]]) -> None:
         self._propositions, self._numbers = cache(propositions), cache(numbers)
-
-    @cached_property
-    def _known(self) -> list[str | None]:
-        return [None] * len(self)
+        self._known: dict[int, str] = {}
 
     def __len__(self) -> int:
         return len(self._numbers())
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        text = self._known[place]
-        if text is None:
-            text = self._known[place] = str(self._propositions()[int(self._numbers()[place])])
-        return text
+    def __getitem__(self, place: int) -> str:
+        if place not in self._known:
+            self._known[place] = str(self._propositions()[int(self._numbers()[place])])
+        return self._known[place]
 
     def read(self, facts: npt.NDArray[np.int64]) -> None:
         """Many at once: a file is unpacked in large pieces."""
-        for place, text in zip(facts.tolist(), self._propositions().lines(self._numbers()[facts]), strict=True):
-            self._known[place] = text
+        self._known.update(zip(facts.tolist(), self._propositions().lines(self._numbers()[facts]), strict=True))
 
 
 class Library:
@@ -72,7 +61,7 @@ class Library:
         names: Sequence[str],
         indices: Sequence[int],
         theories: Callable[[], Repeated],
-        texts: Sequence[str],
+        texts: Sequence[str] | Lines,
         typed: Callable[[int], Term],
         signature: Signature,
         uses: Callable[[], npt.NDArray[np.int64]] | None = None,
@@ -80,7 +69,7 @@ class Library:
         identity: str = "",
     ) -> None:
         self.identity = identity  # the same for the same facts, whatever the process; empty: nobody knows
-        self.texts: Sequence[str] = texts  # tokens of each fact, in library order
+        self.texts = texts  # tokens of each fact, in library order
         self._names, self._indices, self._read_theories = names, indices, theories
         self._count_uses, self._lemmas = uses, cache(lemmas)
         self._have_read: set[str] = set()

@@ -23,10 +23,12 @@ from isarstep.logic.abbreviations import expand
 from isarstep.logic.infer import well_formed
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term
+from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions, find_installation
 from isarstep.mine.process import allow_starts, end_all
+from isarstep.prove.facts import Library
 from isarstep.prove.isabelle_questions import (
     Answer,
     Inquiry,
@@ -54,7 +56,7 @@ from isarstep.prove.verdict import (
     WellFormed,
     row,
 )
-from isarstep.prove.witnesses import about_same_values, fixed_mentioned, witnesses
+from isarstep.prove.witnesses import of_same_values, speaks_of, witnesses
 from isarstep.whole_files import write_whole
 
 FALSEHOOD = "CONST HOL.Trueprop $ CONST HOL.False"
@@ -89,14 +91,12 @@ def fact_names(benchmark: Benchmark, examples: Sequence[Example]) -> Names:
     """Under which names the library knows propositions of these examples."""
     if not benchmark.has_facts:
         return {}
+    library, found = Library.of_benchmark(benchmark), dict[str, tuple[str, ...]]()
     wanted = {line for example in examples for line in (*example.f4, *example.f5)}
-    found: dict[str, tuple[str, ...]] = {}
-    table = benchmark.facts
-    columns = (table[column].to_pylist() for column in ("name", "index", "proposition"))
-    for name, index, number in zip(*columns, strict=True):
-        text = benchmark.propositions[number]
-        if text in wanted:
-            found[text] = (*found.get(text, ()), f"{name}({index})" if index else name)
+    library.read(None)
+    for number in range(len(library)):
+        if (text := library.texts[number]) in wanted:
+            found[text] = (*found.get(text, ()), library.name(number))
     return found
 
 
@@ -112,9 +112,9 @@ def inquiry(example: Example, proposals: Sequence[str], names: Names) -> Inquiry
 
     f2, f3, f4 = example.f2, example.f3, example.f4
     new = witnesses(example.target_command, example.introduced)
-    if any(new & fixed_mentioned(line) for line in f2):
+    if any(speaks_of(decode(line), new) for line in f2):
         new = frozenset()  # what F.2 speaks of is there already
-    same_values = about_same_values(new, (line for line in f4 if not names.get(line)))
+    same_values = tuple(line for line in f4 if not names.get(line) and of_same_values(decode(line), new))
     first = tuple(sorted(new))
     last = tuple(sorted(witnesses(example.consequence_command, example.introduced_after)))
     asked = [Question("consequence", "type", f3)]

@@ -76,11 +76,7 @@ class RuleStep(NamedTuple):
     cost: float
 
 
-class _RuleResult(NamedTuple):
-    """What a rule gives, and what it costs beside the rule."""
-
-    formula: Term
-    cost: float = 0.0
+_Result = tuple[Term, float]  # what a rule gives, and what it costs beside the rule
 
 
 class OfferedRule(NamedTuple):
@@ -175,6 +171,12 @@ class LibraryRule:
     def equation(self) -> tuple[Term, Term] | None:
         return hol.dest_binary(hol.EQ, self.conclusion)
 
+    @property
+    def sides_of_iff(self) -> Iterable[tuple[Term, Term]]:
+        """Both ways round; none where it is no equivalence."""
+        sides = self.equation if is_iff(self.conclusion) else None
+        return () if sides is None else (sides, sides[::-1])
+
 
 @lru_cache(maxsize=20_000)
 def rule_said_by(fact: Named) -> LibraryRule | None:
@@ -241,10 +243,10 @@ class OneRule:
                 if not offered.fits(way, head_name(self._goal)):
                     continue
                 before = 0
-                for made in formulas:
-                    formula = bounded_quantifiers(without_eta(made.formula))
+                for made, further in formulas:
+                    formula = bounded_quantifiers(without_eta(made))
                     if self._new(formula):
-                        cost = self._cost(offered, way, formula) + AGAIN * before + made.cost
+                        cost = self._cost(offered, way, formula) + AGAIN * before + further
                         before += 1
                         if formula not in found or cost < found[formula].cost:
                             found[formula] = RuleStep(formula, offered.fact.name, way, cost)
@@ -274,11 +276,11 @@ class OneRule:
             and size(formula) <= self._largest
         )
 
-    def _ways(self, rule: LibraryRule) -> Iterator[tuple[Way, Iterator[_RuleResult]]]:
-        yield "backwards", map(_RuleResult, self._backwards(rule))
+    def _ways(self, rule: LibraryRule) -> Iterator[tuple[Way, Iterator[_Result]]]:
+        yield "backwards", ((formula, 0.0) for formula in self._backwards(rule))
         yield "forwards", self._forwards(rule)
         yield "rewriting", self._rewritten(rule)
-        yield "chain", map(_RuleResult, self._chained(rule))
+        yield "chain", ((formula, 0.0) for formula in self._chained(rule))
 
     def _fits(self, pattern: Term, term: Term) -> Matching | None:
         return Matching(self._signature).extended(pattern, term)
@@ -320,9 +322,7 @@ class OneRule:
             matching = self._fits(rule.conclusion, self._goal)
             if matching is not None:
                 yield from self._missing(rule, matching)
-        if rule.equation is None or not is_iff(rule.conclusion):
-            return
-        for one, other in (rule.equation, rule.equation[::-1]):
+        for one, other in rule.sides_of_iff:
             matching = self._fits(one, self._goal) if head and head_name(one) == head else None
             if matching is None:
                 continue
@@ -334,23 +334,21 @@ class OneRule:
                     if both is not None:
                         yield from self._missing(rule, both)
 
-    def _forwards(self, rule: LibraryRule) -> Iterator[_RuleResult]:
+    def _forwards(self, rule: LibraryRule) -> Iterator[_Result]:
         same = REPEATED * is_iff(rule.conclusion)
         if rule.premises and head_name(rule.premises[0]) in self._by_head:
             for repeated, made in self._solved(rule.premises, Matching(self._signature), every=True):
                 if made.complete(rule.types):
-                    yield _RuleResult(made.instance(rule.conclusion), REPEATED * repeated + same)
-        if rule.equation is None or not is_iff(rule.conclusion):
-            return
-        for one, other in (rule.equation, rule.equation[::-1]):
+                    yield made.instance(rule.conclusion), REPEATED * repeated + same
+        for one, other in rule.sides_of_iff:
             for each in self._candidates(one):
                 matching = self._fits(one, each)
                 if matching is None or not matching.complete(rule.types):
                     continue
                 if all(matching.instance(premise) in self._known for premise in rule.premises):
-                    yield _RuleResult(matching.instance(other))
+                    yield matching.instance(other), 0.0
 
-    def _rewritten(self, rule: LibraryRule) -> Iterator[_RuleResult]:
+    def _rewritten(self, rule: LibraryRule) -> Iterator[_Result]:
         """An equation at a part of the goal: itself, the side where it stands by what that becomes, and the goal."""
         if rule.equation is None:
             return
@@ -370,7 +368,7 @@ class OneRule:
                         conditions = map(made.instance, rule.premises)
                         unknown = UNKNOWN * sum(condition not in self._known for condition in conditions)
                         for formula in self._replacing(part, new, made.instance(rule.conclusion), back):
-                            yield _RuleResult(formula, unknown)
+                            yield formula, unknown
 
     def _met(self, other: Term, matching: Matching) -> Iterator[Matching]:
         """Where an equation is used from right to left: only if what comes of it has a part that the facts speak of,

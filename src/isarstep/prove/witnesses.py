@@ -9,10 +9,9 @@ nothing is bound.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
 from isarstep.logic.hol import as_formula, exists, list_conj, quantified, trueprop
-from isarstep.logic.terms import Free, Term, frees
+from isarstep.logic.terms import Term, frees
 
 EXISTENTIAL = frozenset({"obtain", "define", "guess"})  # commands whose variables are witnesses
 
@@ -22,30 +21,14 @@ def witnesses(command: str, introduced: Iterable[int]) -> frozenset[str]:
     return frozenset(f"<X{number}>" for number in introduced) if command in EXISTENTIAL else frozenset()
 
 
-def fixed_mentioned(tokens: str) -> frozenset[str]:
-    """The variables that a line of tokens mentions."""
-    words = tokens.split()
-    return frozenset(word for before, word in pairwise(words) if before == "FREE")
-
-
-def about_same_values(names: frozenset[str], lines: Iterable[str]) -> tuple[str, ...]:
-    """The lines that speak of these variables and of none that was introduced after them, as `existing` takes them."""
-    if not names:
-        return ()
-    last = max(map(_number, names))
-    return tuple(
-        line for line in lines if names & fixed_mentioned(line) and max(map(_number, fixed_mentioned(line))) <= last
-    )
-
-
 def existing(proposition: Term, names: frozenset[str], others: Sequence[Term] = ()) -> Term:
     """Some values of these variables have the proposition, and what is said of them beside it: one value for all that
     the proposition says of schematic variables. What no formula of HOL says stays as it is, with arbitrary variables:
     that asks for more.
     """
-    about = [each for each in others if _mentions(each, names) and not _later(each, names)]
-    if not _mentions(proposition, names):
+    if not speaks_of(proposition, names):
         return proposition
+    about = [each for each in others if of_same_values(each, names)]
     formulas = [as_formula(each) for each in (proposition, *about)]
     known = [formula for formula in formulas if formula is not None]
     if len(known) < len(formulas):
@@ -55,16 +38,15 @@ def existing(proposition: Term, names: frozenset[str], others: Sequence[Term] = 
     return trueprop(quantified(exists, own[::-1], body), typed=True)
 
 
-def _mentions(proposition: Term, names: frozenset[str]) -> bool:
-    return any(type(node) is Free and node.name in names for node in frees(proposition))
+def speaks_of(proposition: Term, names: frozenset[str]) -> bool:
+    return any(free.name in names for free in frees(proposition))
 
 
-def _later(proposition: Term, names: frozenset[str]) -> bool:
-    """Does it speak of a variable that was introduced after these? Numbers follow the proof. Then it is no part of what
-    is obtained.
-    """
-    last = max(map(_number, names))
-    return any(type(node) is Free and _number(node.name) > last for node in frees(proposition))
+def of_same_values(proposition: Term, names: frozenset[str]) -> bool:
+    """Does it speak of these variables and of none that was introduced after them? Numbers follow the proof. What
+    speaks of a later one is no part of what is obtained."""
+    last = max(map(_number, names), default=-1)
+    return speaks_of(proposition, names) and all(_number(free.name) <= last for free in frees(proposition))
 
 
 def _number(name: str) -> int:
