@@ -25,6 +25,7 @@ from tests.serve.hostile_bodies import as_sent, bodies, editor_messages, theorie
 from tests.waiting import gone, until
 from tests.work import at_most
 
+from isarstep.bench.fact_search import FactSearch
 from isarstep.serve import app as app_module
 from isarstep.serve.app import create_app
 from isarstep.serve.engine import Engine
@@ -44,8 +45,9 @@ MOST_GROWTH = 600  # megabytes: languages and provers' facts are loaded on the w
 
 
 @pytest.fixture(scope="module")
-def service(engine: Engine) -> Iterator[Service]:
+def service(engine: Engine, fact_search: FactSearch) -> Iterator[Service]:
     made = Service(engine, 4)
+    made.fact_search = fact_search
     yield made
     made.close()
 

@@ -1,28 +1,29 @@
 """Search by what people type, theories to choose from, and statements pasted from theories."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from isarstep.bench.fact_search import FactSearch
 from isarstep.serve import schema
 from isarstep.serve.engine import Engine
 from isarstep.serve.service import Service
 from isarstep.theory.problem import ProblemError
 
 
-@pytest.fixture(scope="module")
-def service(engine: Engine) -> Iterator[Service]:
-    found = Service(engine, 4)
-    yield found
-    found.close()
+@pytest.fixture
+def service(service_with_facts: Service) -> Service:
+    return service_with_facts
 
 
 def names_of(found: dict[str, Any]) -> list[str]:
     return [fact["name"] for fact in found["facts"]]
 
 
-def test_before_the_index_is_there_names_are_searched(service: Service) -> None:
+def test_before_the_index_is_there_names_are_searched(
+    service: Service, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "fact_search", FactSearch(engine.benchmark))
     assert not service.fact_search.knows_constants
     found = service.facts("card_mono", [], 5)
     assert not found["constants"]
@@ -40,7 +41,6 @@ def test_before_the_index_is_there_names_are_searched(service: Service) -> None:
     ],
 )
 def test_facts_by_what_people_type(service: Service, query: str, wanted: str) -> None:
-    service.fact_search.index()
     found = service.facts(query, [], 20)
     assert found["constants"]
     assert wanted in names_of(found)
@@ -57,7 +57,6 @@ def test_facts_of_this_world_come_before_others_that_fit_as_well(service: Servic
 
 
 def test_a_plain_word_finds_its_definition_and_what_proofs_use(service: Service) -> None:
-    service.fact_search.index()
     for imports in ([], ["HOL-Computational_Algebra.Primes"]):
         first = names_of(service.facts("prime", imports, 6))
         assert first[0] == "Factorial_Ring.normalization_semidom_class.prime_def"

@@ -8,16 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from isarstep.serve.agents.workshop import Workshop
-from isarstep.serve.engine import Engine
 from isarstep.serve.service import Service
 
 
 @pytest.fixture(scope="session")
-def workshop(engine: Engine) -> Iterator[Workshop]:
-    made = Workshop(lambda: Service(engine, 4))
+def workshop(service_with_facts: Service) -> Iterator[Workshop]:
+    made = Workshop(lambda: service_with_facts)
     yield made
     asyncio.run(made.facts())  # a thread inside Arrow while the interpreter goes away ends the process with an abort
-    asyncio.run(made.service()).close()
 
 
 @pytest.fixture(scope="session")

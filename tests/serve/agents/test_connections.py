@@ -77,9 +77,22 @@ def http_server(workshop: Workshop) -> Iterator[str]:
         thread.join()
 
 
-def over_stdio(path: str) -> Any:
-    environment = {**os.environ, "PATH": path}
-    return stdio_client(StdioServerParameters(command=sys.executable, args=["-m", "isarstep", "mcp"], env=environment))
+# The server as it is, but that it makes no index of facts, which takes seconds: where none is asked for.
+NO_INDEX = """
+from isarstep.cli import main
+from isarstep.errors import UserError
+from isarstep.serve.agents.workshop import Workshop
+
+def no_index(workshop):
+    raise UserError("no facts here")
+
+Workshop._find_facts = no_index
+main()
+"""
+
+
+def over_stdio(*command: str) -> Any:
+    return stdio_client(StdioServerParameters(command=sys.executable, args=[*command, "mcp"], env={**os.environ}))
 
 
 async def reading(client: Client, letter: str) -> None:
@@ -149,8 +162,7 @@ def test_two_clients_over_stdio_at_once() -> None:
     """Each has a server of its own; the second asks for nothing that loads a model."""
 
     async def talk() -> None:
-        path = os.environ["PATH"]
-        async with Client(over_stdio(path)) as one, Client(over_stdio(path)) as other:
+        async with Client(over_stdio("-m", "isarstep")) as one, Client(over_stdio("-c", NO_INDEX)) as other:
             await asyncio.gather(tour(one, "p", endless=False), reading(other, "q"))
 
     asyncio.run(talk())
@@ -245,7 +257,7 @@ READY = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}) + 
 @PROC_FILES
 def test_a_client_that_dies_in_the_middle_leaves_neither_server_nor_prover(stand_in: StandIn) -> None:
     server = subprocess.Popen(
-        [sys.executable, "-m", "isarstep", "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", NO_INDEX, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         env={**os.environ, "PATH": stand_in.path},
     )  # fmt: skip
     assert server.stdin is not None
