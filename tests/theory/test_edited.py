@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.drawn import drawn
 
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -43,7 +44,7 @@ def test_edits_are_read_as_new_files_are(path: Path, benchmark: Benchmark, monke
     monkeypatch.setattr(TheoryDocument._keep, "__defaults__", (3,))
     dice = random.Random(SEED)
     text, earlier = path.read_text(encoding="utf-8"), None
-    for _ in range(6):
+    for _ in range(drawn(4)):
         try:
             edited = TheoryDocument(path, benchmark.theory_contexts, text=text, edited=True, earlier=earlier)
             fresh = TheoryDocument(path, benchmark.theory_contexts, text=text)
