@@ -2,7 +2,7 @@
 
 import pytest
 
-from isarstep.logic.terms import App, Const, Free
+from isarstep.logic.terms import App, Const, Free, Term
 from isarstep.prove.ground_problem import method_for
 from isarstep.prove.method_text import method_with_all_given, suggested_method
 from isarstep.prove.verdict import Proved, ShownStep
@@ -124,34 +124,67 @@ def test_names_have_symbols(fact: str) -> None:
     assert f"metis {fact}" in (method_with_all_given(Proved("E", 0.0, (fact,), 1), GOAL) or "")
 
 
+def tries(
+    by: str, facts: tuple[str, ...], no_rules: tuple[str, ...] = (), goal: Term = GOAL, turned: tuple[str, ...] = ()
+) -> list[str]:
+    """The methods that are printed, in their order."""
+    text = method_with_all_given(Proved(by, 0.0, facts, 2, reversed=turned), goal, lambda fact: fact not in no_rules)
+    assert text is not None
+    return text.removeprefix("by (").removesuffix(")").split(" | ")
+
+
 def test_metis_has_facts_about_orders_where_arithmetic_was_at_work() -> None:
     """`x = y` from `⋀i j. i < j ⟹ ...` on natural numbers, which `metis` takes for any type."""
-    for rewrites in (True, False):
-        by_cvc5 = method_with_all_given(Proved("cvc5-enum", 0.0, ("T.f",), 1), GOAL, lambda fact, rule=rewrites: rule)
-        by_e = method_with_all_given(Proved("E", 0.0, ("T.f",), 1), GOAL, lambda fact, rule=rewrites: rule)
-        assert by_cvc5 == f"{(by_e or '')[:-1]} | metis T.f linorder_neq_iff linorder_not_less)"
+    orders = "metis T.f linorder_neq_iff linorder_not_less"
+    assert tries("cvc5-enum", ("T.f",)) == [*tries("E", ("T.f",)), orders]
+    *others, fastforce = tries("E", ("T.f",), ("T.f",))
+    assert "fastforce" in fastforce
+    assert tries("cvc5-enum", ("T.f",), ("T.f",)) == [*others, orders, fastforce]
 
 
 def test_simp_gets_no_declared_rule_from_right_to_left() -> None:
     """With `image_set` beside the declared `set_map` it does not end: Isabelle gave up after 40 s, and took what is
     printed now."""
-    facts = ("List.image_set", "T.f_def")
-    text = method_with_all_given(Proved("E", 0.1, facts, 2, reversed=("List.image_set",)), GOAL)
-    assert text is not None
-    assert text.startswith("by ((insert List.image_set, (auto simp add: T.f_def; fail)) | ")
-    assert not [part for part in text.split(" | ") if "image_set" in part.partition("simp add:")[2]]
+    found = tries("E", ("List.image_set", "T.f_def"), turned=("List.image_set",))
+    assert "(insert List.image_set, (auto simp add: T.f_def; fail))" in found
+    assert not [each for each in found if "image_set" in each.partition("simp add:")[2]]
 
 
 def test_simp_gets_no_fact_that_is_no_rewrite_rule() -> None:
-    def text(*facts: str) -> str | None:
-        return method_with_all_given(Proved("E", 0.0, facts, 2), GOAL, lambda fact: fact != "T.dest")
+    """`oreachable_local` from its premises alone: `metis` does not end, `auto intro:` takes 0.1 s."""
+    assert tries("E", ("T.f", "T.dest"), ("T.dest",)) == [
+        "(auto intro: T.dest simp add: T.f; fail)",
+        "metis T.f T.dest",
+        "(insert T.dest, (auto simp add: T.f; fail))",
+        "(simp add: T.f T.dest; fail)",
+        "(auto simp add: T.f T.dest; fail)",
+        "(insert T.f T.dest, (fastforce; fail))",
+    ]
+    assert "insert" not in " ".join(tries("E", ("T.f", "T.f_def"), ("T.dest",)))
 
-    auto = "(insert T.dest, (auto simp add: {0}; fail)) | (auto intro: T.dest simp add: {0}; fail)"
-    last = " | (simp add: {0} T.dest; fail) | (auto simp add: {0} T.dest; fail)"
-    assert text("T.f", "T.dest") == f"by (metis T.f T.dest | {auto.format('T.f')}{last.format('T.f')})"
-    unfolded = f"{auto.format('T.f_def')} | metis T.f_def T.dest{last.format('T.f_def')}"
-    assert text("T.f_def", "T.dest") == f"by ({unfolded})"
-    assert "insert" not in str(text("T.f", "T.f_def"))
+
+def test_definitions_are_unfolded_for_metis_and_for_a_rule() -> None:
+    """`(restrict r A)⇧* ⊆ r⇧*` by `rtrancl_mono`, and `s_ce a b = s_ce c d ⟹ a = c ∧ b = d` by two facts that say when
+    other functions are equal, with which `auto` does not end."""
+    by_rule, with_metis = (
+        "(unfold T.f_def, rule T.mono, (auto simp add: T.f_def; fail))",
+        "(unfold T.f_def, metis T.mono)",
+    )
+    found = tries("E", ("T.f_def", "T.mono"), ("T.mono",))
+    assert found[1:4] == [by_rule, with_metis, "(insert T.mono, (auto simp add: T.f_def; fail))"]
+    assert found[4] == "metis T.f_def T.mono"
+    by_cvc5 = tries("cvc5", ("T.f_def", "T.mono"), ("T.mono",))
+    assert by_cvc5.index(with_metis) == by_cvc5.index("(insert T.mono, (auto simp add: T.f_def; fail))") + 1
+    assert "rule" not in " ".join(tries("E", ("T.f_def", "T.a", "T.b"), ("T.a", "T.b")))
+
+
+def test_a_premise_to_eliminate_is_given_to_fastforce_before_metis() -> None:
+    """`1 ≤ n` and `⋀m. n = Suc m ⟹ thesis` give `thesis` by `not0_implies_Suc`: `metis` does not end."""
+    thesis = App(Const("HOL.Trueprop"), Free("thesis"))
+    for by in ("E", "cvc5-enum"):
+        found = tries(by, ("T.f",), ("T.f",), thesis)
+        assert found.index("(insert T.f, (fastforce; fail))") < found.index("metis T.f")
+        assert len(set(found)) == len(found)
 
 
 def test_declared_simp_rules_are_not_named() -> None:

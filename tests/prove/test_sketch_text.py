@@ -57,3 +57,11 @@ def test_methods_get_the_premises_that_the_prover_used(facts: tuple[str, ...], u
 def test_which_facts_rewriting_is_for(fact: str, rule: bool) -> None:
     main = Benchmark("embedded").theory_contexts.at("Main")
     assert is_rewrite_rule(main, fact) == rule
+
+
+def test_a_definition_outside_of_its_locale_is_a_rewrite_rule() -> None:
+    """`assertionAux C I B E ⟹ AssertionStatEq I s t ≡ ...`: as an introduction rule Isabelle takes it for an error, and tries
+    none of the methods behind it."""
+    at = Benchmark("embedded").theory_contexts.at("Psi_Calculi.Frame")
+    assert is_rewrite_rule(at, "Frame.assertionAux.AssertionStatEq_def")
+    assert not is_rewrite_rule(at, "Frame.assertionAux.AssertionStatEqTrans")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from isarstep.logic.terms import Term, constants
+from isarstep.logic.hol import dest_trueprop
+from isarstep.logic.terms import Free, Term, constants
 from isarstep.prove.problems import DEFINITION
 from isarstep.prove.verdict import Proved
 
@@ -144,17 +145,35 @@ def _with_others(method: str, named: list[str], every: list[str]) -> str:
     return method
 
 
-def _with_few_rules(listed: list[str], others: list[str], never: Sequence[str] = ()) -> str:
-    """With a fact that is no rewrite rule simp may not end: it gets the rules alone, which come first where they unfold
-    definitions, and at last all but those that are `never` rules."""
+def _with_few_rules(
+    listed: list[str], others: list[str], never: Sequence[str], to_eliminate: bool, with_orders: list[str]
+) -> str:
+    """With a fact that is no rewrite rule simp may not end: it gets the rules alone, and later all but those that are
+    `never` rules. `auto intro:` searches to a bounded depth and comes first. `metis` and `fastforce` may not end:
+    `metis` comes after `fastforce` where a premise is to eliminate, and gets goals with definitions unfolded first, but
+    after `auto` where cvc5 may have used arithmetic. `blast` knows the sets that encodings unfold."""
     rules = [name for name in listed if name not in others and name not in _REVERSED]
+    unfolded = [name for name in rules if name.endswith("_def")]
     adding = f" simp add: {' '.join(rules)}" if rules else ""
     named, metis = " ".join(others), f"metis {' '.join(listed)}"
-    auto = [f"(insert {named}, (auto{adding}; fail))", f"(auto intro: {named}{adding}; fail)"]
-    unfolding = any(name.endswith("_def") for name in rules)
+    introducing = f"(auto intro: {named}{adding}; fail)"
+    inserted = f"(insert {named}, (auto{adding}; fail))"
     every = " ".join(name for name in listed if name not in never)
-    last = [f"(simp add: {every}; fail)", f"(auto simp add: {every}; fail)"] if every else []
-    return f"({' | '.join([*auto, metis, *last] if unfolding else [metis, *auto, *last])})"
+    simp = [f"(simp add: {every}; fail)", f"(auto simp add: {every}; fail)"] if every else []
+    fastforce = f"(insert {' '.join(listed)}, (fastforce; fail))"
+    if to_eliminate:
+        tries = [introducing, inserted, fastforce, metis, *simp, *with_orders]
+    elif unfolded:
+        rest = " ".join(name for name in listed if name not in unfolded)
+        unfold = f"unfold {' '.join(unfolded)}"
+        by_rule = [f"({unfold}, rule {named}, (auto{adding}; fail))"] if len(others) == 1 else []
+        first = [inserted, f"({unfold}, metis {rest})"]
+        if not with_orders:
+            first, simp = [*reversed(first)], [*simp, f"(insert {rest}, {unfold}, blast)"]
+        tries = [introducing, *by_rule, *first, metis, *simp, fastforce, *with_orders]
+    else:
+        tries = [introducing, metis, inserted, *simp, *with_orders, fastforce]
+    return f"({' | '.join(tries)})"
 
 
 def _of_cases(proof: Proved, named: list[str]) -> str:
@@ -183,21 +202,23 @@ def method_with_all_given(proof: Proved, goal: Term, rewrites: Callable[[str], b
     listed = [name for fact, name in named.items() if fact not in rules]
     no_rules = [fact for fact in named if fact not in rules and (fact in proof.reversed or not rewrites(fact))]
     if not proof.method and no_rules:
-        few = _with_few_rules(listed, [named[fact] for fact in no_rules], proof.reversed)
-        return f"by {_with_orders(proof, listed, few)}"
+        # From `n = Suc m ⟹ thesis`, as `obtains` states it, `metis` gets what it does not end with.
+        to_eliminate = isinstance(dest_trueprop(goal), Free)
+        others, orders = [named[fact] for fact in no_rules], _with_orders(proof, listed)
+        return f"by {_with_few_rules(listed, others, proof.reversed, to_eliminate, orders)}"
     method = _method(proof, goal, listed)
     method = method if proof.method else _with_others(method, listed, list(named.values()))
     if method.startswith("(metis "):  # which does not end where a conditional equation has to be used once
         method = f"((simp add: {' '.join(listed)}; fail) | {method[1:]}"
-    return f"by {_with_orders(proof, listed, method)}"
+    if not proof.method and method.endswith(")") and " | " in method:
+        method = " | ".join([method[:-1], *_with_orders(proof, listed)]) + ")"
+    return f"by {method}"
 
 
-def _with_orders(proof: Proved, listed: Sequence[str], method: str) -> str:
+def _with_orders(proof: Proved, listed: Sequence[str]) -> list[str]:
     """cvc5 knows by itself that numbers have a linear order, and does not say where it used that: `metis` with facts
-    that say so comes after all others."""
-    if "cvc5" not in proof.by or proof.method or not listed or not method.endswith(")") or " | " not in method:
-        return method
-    return f"{method[:-1]} | metis {' '.join((*listed, *_LINEAR_ORDERS))})"
+    that say so."""
+    return [f"metis {' '.join((*listed, *_LINEAR_ORDERS))}"] if "cvc5" in proof.by and listed else []
 
 
 def _method(proof: Proved, goal: Term, named: list[str]) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.hol import pure_all, trueprop
+from isarstep.logic.hol import dest_binary, pure_all, strip_pure_imp, trueprop
 from isarstep.logic.infer import Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal, to_isabelle
@@ -305,10 +305,17 @@ def _opening(
 
 
 def is_rewrite_rule(theory_context: TheoryContext, fact: str) -> bool:
-    """Is it an equation that simp uses from left to right, or an atom? One that is not found is taken for a rule."""
+    """Is it an equation that simp uses from left to right, or an atom? One that is not found is taken for a rule.
+
+    A definition outside of its locale is one, too: `locale f a ⟹ g a ≡ ...`, where simp finds `f` by the premises. As
+    an introduction rule Isabelle takes it for an error, after which it tries no other method."""
     found = theory_context.library_facts(fact.partition("(")[0])
     said = [prop for name, prop in found if name == fact] or [prop for _, prop in found]
-    return all(any(map(_equates, rewrites_of(Named("", prop)))) for prop in said)
+    return all(_is_definition(prop) or any(map(_equates, rewrites_of(Named("", prop)))) for prop in said)
+
+
+def _is_definition(proposition: Term) -> bool:
+    return dest_binary("Pure.eq", strip_pure_imp(proposition)[1]) is not None
 
 
 def _equates(rule: Rewrite) -> bool:
