@@ -178,7 +178,7 @@ def test_types_that_nobody_can_write_here_are_shown_all_the_same():
     ("pieces", "text"),
     [(["a", "b"], "a b"), (["a", " b"], "a b"), (["<", "="], "< ="), (["-", "x"], "-x"), (["x", "-"], "x-"),
      (["", "a"], "a"), (["a", "", "b"], "a b"), (["∀", "x"], "∀x"), ([".", "."], ". ."), (["(", "-"], "(-"),
-     (["σ", "x"], "σ x"), (["λ", "x"], "λx")],
+     (["σ", "x"], "σ x"), (["λ", "x"], "λx"), (["τ.", "x"], "τ. x"), (["τ.", "(x)"], "τ.(x)"), (["⋅.", "x"], "⋅.x")],
 )  # fmt: skip
 def test_a_blank_stands_between_what_would_be_read_as_one(pieces: list[str], text: str) -> None:
     assert joined(pieces) == text

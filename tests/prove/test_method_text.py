@@ -119,8 +119,11 @@ def test_a_hidden_fact_is_called_by_another_name_in_a_whole_proof() -> None:
     assert text.startswith("by ((simp add: mult.commute; fail) | metis mult.commute |")
 
 
-@pytest.mark.parametrize("fact", ["l.\\<Q>_converges", "l.\\<PP>_covers_\\<Q>", "T.f\\<^sub>1(2)"])
-def test_names_have_symbols(fact: str) -> None:
+@pytest.mark.parametrize(
+    "fact",
+    ["l.\\<Q>_converges", "l.\\<PP>_covers_\\<Q>", "T.f\\<^sub>1(2)", "Program-Conflict-Analysis.Semantics.trss_def"],
+)
+def test_names_have_symbols_and_sessions(fact: str) -> None:
     assert f"metis {fact}" in (method_with_all_given(Proved("E", 0.0, (fact,), 1), GOAL) or "")
 
 

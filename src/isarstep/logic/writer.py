@@ -476,7 +476,9 @@ def joined(texts: list[str]) -> str:
     for text in texts:
         if out and text:
             meeting = out[-1] + text[0]
-            if _SYMBOLIC.issuperset(meeting) or _IN_NAMES.match(meeting):
+            # `τ.` and `x`: Isabelle reads `τ.x` as one name.
+            qualified = text[0].isalpha() and out[-1] == "." and out[-2:-1].isalnum()
+            if qualified or _SYMBOLIC.issuperset(meeting) or _IN_NAMES.match(meeting):
                 out += " "
         out += text
     return out

@@ -12,7 +12,8 @@ from isarstep.logic.terms import Free, Term, constants
 from isarstep.prove.problems import DEFINITION
 from isarstep.prove.verdict import Proved
 
-_NAME = re.compile(r"[A-Za-z](?:[\w.']|\\<\^?\w+>)*(\(\d+\))?")  # of a fact: Num.num_double, rules(29), l.\<Q>_f
+# Of a fact: Num.num_double, rules(29), l.\<Q>_f; of a session, with which the library may begin it: Word-Lib.T.f.
+_NAME = re.compile(r"[A-Za-z](?:[\w.']|-(?=[\w-]*\.)|\\<\^?\w+>)*(\(\d+\))?")
 _ARITHMETIC = frozenset(
     {
         "Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.uminus_class.uminus", "Groups.times_class.times",
