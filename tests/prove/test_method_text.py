@@ -1,5 +1,7 @@
 """Methods that are printed for what a prover found."""
 
+from dataclasses import replace
+
 import pytest
 
 from isarstep.logic.terms import App, Const, Free, Term
@@ -179,6 +181,16 @@ def test_definitions_are_unfolded_for_metis_and_for_a_rule() -> None:
     by_cvc5 = tries("cvc5", ("T.f_def", "T.mono"), ("T.mono",))
     assert by_cvc5.index(with_metis) == by_cvc5.index("(insert T.mono, (auto simp add: T.f_def; fail))") + 1
     assert "rule" not in " ".join(tries("E", ("T.f_def", "T.a", "T.b"), ("T.a", "T.b")))
+
+
+def test_what_eliminates_is_no_introduction_rule() -> None:
+    """`P ⊕ Q ⟹τ R` by `Sum1` and `converse_rtranclE`: `auto intro:` with both does not end."""
+    proof = Proved("E", 0.0, ("T.intro", "T.cases"), 2)
+    text = method_with_all_given(proof, GOAL, lambda fact: False, lambda fact: fact == "T.cases")
+    rules = "intro: T.intro elim: T.cases"
+    assert (text or "").startswith(f"by ((auto {rules}; fail) | blast {rules} | metis T.intro T.cases | ")
+    text = method_with_all_given(replace(proof, facts=("T.cases",)), GOAL, lambda fact: False, lambda fact: True)
+    assert (text or "").startswith("by ((auto elim: T.cases; fail) | blast elim: T.cases | metis T.cases | ")
 
 
 def test_a_premise_to_eliminate_is_given_to_fastforce_before_metis() -> None:

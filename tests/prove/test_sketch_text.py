@@ -4,7 +4,7 @@ import pytest
 
 from isarstep.bench.store import Benchmark
 from isarstep.logic.terms import Free, Term, Type
-from isarstep.prove.sketch import is_rewrite_rule, isar_text, shown_lines
+from isarstep.prove.sketch import is_elimination_rule, is_rewrite_rule, isar_text, shown_lines
 from isarstep.prove.verdict import ASSUME, CLOSE, Proved, ShownStep
 
 
@@ -57,6 +57,15 @@ def test_methods_get_the_premises_that_the_prover_used(facts: tuple[str, ...], u
 def test_which_facts_rewriting_is_for(fact: str, rule: bool) -> None:
     main = Benchmark("embedded").theory_contexts.at("Main")
     assert is_rewrite_rule(main, fact) == rule
+
+
+@pytest.mark.parametrize(
+    ("fact", "rule"),
+    [("Transitive_Closure.converse_rtranclE", True), ("Set.UnE", True), ("Set.subsetD", False),
+     ("Transitive_Closure.rtrancl_trans", False), ("Nat.nat.induct", False), ("nobody.knows", False)],
+)  # fmt: skip
+def test_which_facts_eliminate(fact: str, rule: bool) -> None:
+    assert is_elimination_rule(Benchmark("embedded").theory_contexts.at("Main"), fact) == rule
 
 
 def test_a_definition_outside_of_its_locale_is_a_rewrite_rule() -> None:

@@ -147,23 +147,29 @@ def _with_others(method: str, named: list[str], every: list[str]) -> str:
 
 
 def _with_few_rules(
-    listed: list[str], others: list[str], never: Sequence[str], to_eliminate: bool, with_orders: list[str]
+    listed: list[str], others: Mapping[str, bool], never: Sequence[str], to_eliminate: bool, with_orders: list[str]
 ) -> str:
     """With a fact that is no rewrite rule simp may not end: it gets the rules alone, and later all but those that are
-    `never` rules. `auto intro:` searches to a bounded depth and comes first. `metis` and `fastforce` may not end:
-    `metis` comes after `fastforce` where a premise is to eliminate, and gets goals with definitions unfolded first, but
-    after `auto` where cvc5 may have used arithmetic. `blast` knows the sets that encodings unfold."""
+    `never` rules. `others` say whether they eliminate: with such introduction rules `auto` runs on, and `blast` takes
+    them well. `auto` searches to a bounded depth and comes first. `metis` and `fastforce` may not end: `metis` comes
+    after `fastforce` where a premise is to eliminate, and gets goals with definitions unfolded first, but after `auto`
+    where cvc5 may have used arithmetic. `blast` knows the sets that encodings unfold."""
     rules = [name for name in listed if name not in others and name not in _REVERSED]
     unfolded = [name for name in rules if name.endswith("_def")]
     adding = f" simp add: {' '.join(rules)}" if rules else ""
     named, metis = " ".join(others), f"metis {' '.join(listed)}"
-    introducing = f"(auto intro: {named}{adding}; fail)"
+    introduced = " ".join(name for name, eliminated in others.items() if not eliminated)
+    eliminating = " ".join(name for name, eliminated in others.items() if eliminated)
+    as_rules = f"intro: {introduced}" * bool(introduced) + f" elim: {eliminating}" * bool(eliminating)
+    searching = [f"(auto {as_rules.strip()}{adding}; fail)"]
+    if eliminating and not adding:
+        searching.append(f"blast {as_rules.strip()}")
     inserted = f"(insert {named}, (auto{adding}; fail))"
     every = " ".join(name for name in listed if name not in never)
     simp = [f"(simp add: {every}; fail)", f"(auto simp add: {every}; fail)"] if every else []
     fastforce = f"(insert {' '.join(listed)}, (fastforce; fail))"
     if to_eliminate:
-        tries = [introducing, inserted, fastforce, metis, *simp, *with_orders]
+        tries = [*searching, inserted, fastforce, metis, *simp, *with_orders]
     elif unfolded:
         rest = " ".join(name for name in listed if name not in unfolded)
         unfold = f"unfold {' '.join(unfolded)}"
@@ -171,9 +177,9 @@ def _with_few_rules(
         first = [inserted, f"({unfold}, metis {rest})"]
         if not with_orders:
             first, simp = [*reversed(first)], [*simp, f"(insert {rest}, {unfold}, blast)"]
-        tries = [introducing, *by_rule, *first, metis, *simp, fastforce, *with_orders]
+        tries = [*searching, *by_rule, *first, metis, *simp, fastforce, *with_orders]
     else:
-        tries = [introducing, metis, inserted, *simp, *with_orders, fastforce]
+        tries = [*searching, metis, inserted, *simp, *with_orders, fastforce]
     return f"({' | '.join(tries)})"
 
 
@@ -188,9 +194,14 @@ def _of_cases(proof: Proved, named: list[str]) -> str:
     return f"({proof.method}) " + (f"(auto simp add: {listed})" if named else "auto")
 
 
-def method_with_all_given(proof: Proved, goal: Term, rewrites: Callable[[str], bool] = lambda fact: True) -> str | None:
+def method_with_all_given(
+    proof: Proved,
+    goal: Term,
+    rewrites: Callable[[str], bool] = lambda fact: True,
+    eliminates: Callable[[str], bool] = lambda fact: False,
+) -> str | None:
     """`by (metis f g)` behind `using` with every fact at hand; None where something that was used has no name.
-    `rewrites` says of a fact whether rewriting is what it is for."""
+    `rewrites` and `eliminates` say of a fact whether that is what it is for."""
     named: dict[str, str] = {}
     for fact in proof.facts:
         if fact == "P" or fact.startswith(("F.", "case(", "goal(", DEFINITION)):
@@ -205,7 +216,7 @@ def method_with_all_given(proof: Proved, goal: Term, rewrites: Callable[[str], b
     if not proof.method and no_rules:
         # From `n = Suc m ⟹ thesis`, as `obtains` states it, `metis` gets what it does not end with.
         to_eliminate = isinstance(dest_trueprop(goal), Free)
-        others, orders = [named[fact] for fact in no_rules], _with_orders(proof, listed)
+        others, orders = {named[fact]: eliminates(fact) for fact in no_rules}, _with_orders(proof, listed)
         return f"by {_with_few_rules(listed, others, proof.reversed, to_eliminate, orders)}"
     method = _method(proof, goal, listed)
     method = method if proof.method else _with_others(method, listed, list(named.values()))

@@ -10,11 +10,11 @@ from functools import partial
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.hol import dest_binary, pure_all, strip_pure_imp, trueprop
+from isarstep.logic.hol import dest_binary, dest_trueprop, pure_all, strip_pure_imp, trueprop
 from isarstep.logic.infer import Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal, to_isabelle
-from isarstep.logic.terms import Const, Free, Term, Typ, abstract, frees, schematics, substitute_types
+from isarstep.logic.terms import Const, Free, Term, Typ, Var, abstract, frees, schematics, substitute_types
 from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.types import fixed_type
 from isarstep.logic.variables import substitute_frees
@@ -26,6 +26,14 @@ from isarstep.prove.problems import DEFINITION
 from isarstep.prove.rewriting import Rewrite, rewrites_of
 from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, OpenedGoal, Proved, Refuted, ShownStep
 from isarstep.theory.task import Task
+
+
+@dataclass(frozen=True)
+class UsesOfFacts:
+    """What methods use a fact of the library for, by its name."""
+
+    rewrites: Callable[[str], bool] = lambda fact: True
+    eliminates: Callable[[str], bool] = lambda fact: False
 
 
 @dataclass(frozen=True)
@@ -115,8 +123,8 @@ class Sketch:
         steps = [(exact_text(task, step.tokens), step.term, step.gap) for step in self.steps]
         said = [task.text(line) for line in general]
         language, names = task.theory_context.language, task.shown_names()
-        types, rewrites = task.shown_context(), partial(is_rewrite_rule, task.theory_context)
-        text = isar_text(known, steps, types, language, said, names, self._numbered(), rewrites)
+        types, uses = task.shown_context(), uses_of_facts(task.theory_context)
+        text = isar_text(known, steps, types, language, said, names, self._numbered(), uses)
         return task.theory_context.in_isabelle(text)
 
     def _numbered(self) -> dict[str, str]:
@@ -169,12 +177,12 @@ def isar_text(
     general: Sequence[str] = (),
     names: Mapping[str, str] | None = None,
     numbered: Mapping[str, str] | None = None,
-    rewrites: Callable[[str], bool] = lambda fact: True,
+    uses: UsesOfFacts = UsesOfFacts(),
 ) -> str:
     """Variables with the types that they had, known facts, then statements with what provers said about them; the last
     statement is the goal. What holds at all types cannot be assumed, and stands in comments. `names`: how the
-    variables of the steps are called that a proof shows first; without them these are left out. `rewrites`: is this
-    fact of the library a rewrite rule?"""
+    variables of the steps are called that a proof shows first; without them these are left out. `uses`: what facts of
+    the library are for."""
     lines = ["lemma"]
     for place, (variable, typ) in enumerate(types.items()):
         lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{write_type(typ, language, sorts=True)}"')
@@ -190,7 +198,7 @@ def isar_text(
         prefix = f"a{place + 1}_"
         statement = f"show {goal}" if last else f'have s{place + 1}: "{text}"'
         if isinstance(gap, Proved) and gap.cases:
-            lines += [f"  {statement}", *([f"    using {using}"] if using else []), *_by_cases(gap, term, rewrites)]
+            lines += [f"  {statement}", *([f"    using {using}"] if using else []), *_by_cases(gap, term, uses)]
             continue
         inner, known_as, margin = tuple[ShownStep, ...](), dict(numbered or {}), "  "
         if isinstance(gap, Proved) and names is not None:
@@ -217,7 +225,7 @@ def isar_text(
         others = [label for label in using.split() if label not in known_apart]
         using = " ".join([*others, *shown, *apart])
         before = f"using {using} " if using else ""
-        lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term, rewrites)}"]
+        lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term, uses)}"]
         lines += ["  qed"] if margin != "  " else []
     return normal("\n".join([*lines, "qed"]))  # Isabelle knows no x₀, but x⇩0
 
@@ -304,13 +312,29 @@ def _opening(
     return lines, labels, text(opened.conclusion), replace(proof, steps=steps)
 
 
+def uses_of_facts(theory_context: TheoryContext) -> UsesOfFacts:
+    return UsesOfFacts(partial(is_rewrite_rule, theory_context), partial(is_elimination_rule, theory_context))
+
+
+def is_elimination_rule(theory_context: TheoryContext, fact: str) -> bool:
+    """Does it conclude anything at all, from what its first premise gives?"""
+    said = _said(theory_context, fact)
+    conclusions = [dest_trueprop(strip_pure_imp(prop)[1]) for prop in said]
+    return bool(said) and all(type(conclusion) is Var for conclusion in conclusions)
+
+
+def _said(theory_context: TheoryContext, fact: str) -> list[Term]:
+    """The propositions of one fact, or of all that are called so."""
+    found = theory_context.library_facts(fact.partition("(")[0])
+    return [prop for name, prop in found if name == fact] or [prop for _, prop in found]
+
+
 def is_rewrite_rule(theory_context: TheoryContext, fact: str) -> bool:
     """Is it an equation that simp uses from left to right, or an atom? One that is not found is taken for a rule.
 
     A definition outside of its locale is one, too: `locale f a ⟹ g a ≡ ...`, where simp finds `f` by the premises. As
     an introduction rule Isabelle takes it for an error, after which it tries no other method."""
-    found = theory_context.library_facts(fact.partition("(")[0])
-    said = [prop for name, prop in found if name == fact] or [prop for _, prop in found]
+    said = _said(theory_context, fact)
     return all(_is_definition(prop) or any(map(_equates, rewrites_of(Named("", prop)))) for prop in said)
 
 
@@ -329,17 +353,17 @@ def theory_file(isar: str, imports: Sequence[str], name: str = "Scratch") -> str
     return to_isabelle(f"theory {name}\n  imports {imported}\nbegin\n\n{isar}\n\nend\n")
 
 
-def _justified(gap: Gap | None, goal: Term, rewrites: Callable[[str], bool]) -> str:
+def _justified(gap: Gap | None, goal: Term, uses: UsesOfFacts) -> str:
     """The method that a proof suggests, which Isabelle has not seen; else `sorry` with what is known."""
-    method = method_with_all_given(gap, goal, rewrites) if isinstance(gap, Proved) else None
+    method = method_with_all_given(gap, goal, uses.rewrites, uses.eliminates) if isinstance(gap, Proved) else None
     return f"sorry  (* {comment(gap)} *)" if method is None else f"{method}  (* suggested: {comment(gap)} *)"
 
 
-def _by_cases(gap: Proved, goal: Term, rewrites: Callable[[str], bool]) -> list[str]:
+def _by_cases(gap: Proved, goal: Term, uses: UsesOfFacts) -> list[str]:
     """A proof by induction or case distinction; cases have numbers, because no rule tells their names here."""
     lines = [f"  proof ({gap.method}, goal_cases)"]
     for number, proof in enumerate(gap.cases, 1):
-        lines += [f"    case {number}", f"    then show ?case {_justified(proof, goal, rewrites)}", "  next"]
+        lines += [f"    case {number}", f"    then show ?case {_justified(proof, goal, uses)}", "  next"]
     return [*lines[:-1], "  qed"]
 
 
