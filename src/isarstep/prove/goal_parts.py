@@ -1,4 +1,5 @@
-"""A goal taken apart by its form: every conjunct, both directions of an equivalence and of an equality of sets.
+"""A goal taken apart by its form: every conjunct, both directions of an equivalence and of an equality of sets; and the
+same of what it is by definition.
 
 Each part is a case with variables and hypotheses of its own, so that facts are chosen for it alone. The parts are what
 Isar's `intro` leaves of the goal with the introduction rules that are named.
@@ -6,7 +7,9 @@ Isar's `intro` leaves of the goal with the introduction rules that are named.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL, MEMBER
@@ -15,42 +18,65 @@ from isarstep.logic.types import type_of
 from isarstep.prove.induction import CASE, Case, fixed_apart
 from isarstep.prove.monomorphise import Named
 
-MOST_PARTS = 8
+MOST_PARTS = 12
+UNFOLDINGS = 3  # of definitions within each other
 RULES = ("allI", "impI", "conjI", "iffI", "set_eqI")
+
+
+Unfold: TypeAlias = Callable[[Term], tuple[str, Term] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class SplitGoal:
-    """Cases that together are the goal, and the introduction rules that lead to them."""
+    """Cases that together are the goal, and the definitions and introduction rules that lead to them."""
 
     rules: tuple[str, ...]
     cases: tuple[Case, ...]
+    definitions: tuple[str, ...] = ()
 
     @property
     def method(self) -> str:
-        return f"intro {' '.join(self.rules)}"
+        unfolding = f"unfold {' '.join(self.definitions)}, " if self.definitions else ""
+        return f"{unfolding}intro {' '.join(self.rules)}"
 
 
-def parts_of_goal(goal: Term, taken: set[str]) -> SplitGoal | None:
+@dataclass(slots=True)
+class _Splitting:
+    """`unfold`: a goal as a definition says it, and the definition's name."""
+
+    unfold: Unfold
+    rules: set[str] = field(default_factory=set)
+    definitions: dict[str, None] = field(default_factory=dict)
+
+    def parts(self, goal: Term, premises: tuple[Term, ...], taken: set[str], unfoldings: int) -> list[Case]:
+        if _is_quantified(goal):
+            self.rules |= {"allI", "impI"}
+        names = set(taken)
+        fixed = fixed_apart(goal, names)
+        premises = (*premises, *(premise.prop for premise in fixed.premises))
+        rule, parts = _taken_apart(fixed.goal)
+        if parts:
+            self.rules |= rule
+            return [case for part in parts for case in self.parts(part, premises, names, unfoldings)]
+        said = self.unfold(fixed.goal) if unfoldings else None
+        if said is not None:
+            inner = _Splitting(self.unfold)
+            cases = inner.parts(said[1], premises, names, unfoldings - 1)
+            if len(cases) > 1:
+                self.rules |= inner.rules
+                self.definitions |= {said[0]: None, **inner.definitions}
+                return cases
+        return [Case(tuple(Named(f"{CASE}({n})", each) for n, each in enumerate(premises, 1)), fixed.goal)]
+
+
+def parts_of_goal(goal: Term, taken: set[str], unfold: Unfold = lambda _: None) -> SplitGoal | None:
     """None where a goal has no parts, or too many. `taken`: names of variables of the goal and of what is given."""
-    rules: set[str] = set()
-    cases = _parts(goal, (), taken, rules)
+    splitting = _Splitting(unfold)
+    cases = splitting.parts(goal, (), taken, UNFOLDINGS)
     if not 1 < len(cases) <= MOST_PARTS:
         return None
-    return SplitGoal(tuple(rule for rule in RULES if rule in rules), tuple(cases))
-
-
-def _parts(goal: Term, premises: tuple[Term, ...], taken: set[str], rules: set[str]) -> list[Case]:
-    if _is_quantified(goal):
-        rules |= {"allI", "impI"}
-    names = set(taken)
-    fixed = fixed_apart(goal, names)
-    premises = (*premises, *(premise.prop for premise in fixed.premises))
-    rule, parts = _taken_apart(fixed.goal)
-    if not parts:
-        return [Case(tuple(Named(f"{CASE}({n})", each) for n, each in enumerate(premises, 1)), fixed.goal)]
-    rules |= rule
-    return [case for part in parts for case in _parts(part, premises, names, rules)]
+    rules = tuple(rule for rule in RULES if rule in splitting.rules)
+    return SplitGoal(rules, tuple(cases), tuple(splitting.definitions))
 
 
 def _is_quantified(goal: Term) -> bool:

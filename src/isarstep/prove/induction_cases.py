@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from isarstep.logic.abbreviations import expand
-from isarstep.logic.terms import frees
+from isarstep.logic.terms import Term, frees
 from isarstep.logic.tokens import encode_line
+from isarstep.prove.facts import Library
 from isarstep.prove.gaps import NOT_PROVED, GapCloser, OpenGap
-from isarstep.prove.goal_parts import parts_of_goal
+from isarstep.prove.goal_parts import SplitGoal, parts_of_goal
 from isarstep.prove.induction import CASE, Case, Induction
 from isarstep.prove.induction_moves import GOAL, InductionChoice
 from isarstep.prove.monomorphise import Named
+from isarstep.prove.unfolded_goal import defined_name, unfolded_goal
 from isarstep.prove.verdict import Gap, Proved, Unknown
 
 
@@ -38,27 +40,54 @@ def by_plain_induction(closer: GapCloser, asked: OpenGap) -> Proved | None:
 
 
 def _answers(close: Callable[[OpenGap], Gap], closer: GapCloser, asked: OpenGap) -> Iterator[Gap]:
-    taken = {variable.name for term in (asked.goal, *(p.prop for p in asked.premises)) for variable in frees(term)}
-    parts = parts_of_goal(asked.goal, taken)
-    if parts is not None:
-        yield _closed(close, asked, parts.method, parts.cases, asked.local, ())
+    for parts, further in _parts(closer, asked):
+        yield _closed(close, further, parts.method, parts.cases, asked.local, parts.definitions)
     for induction in _inductions(closer, asked):
         used = (induction.rule, *(name for name in induction.used if name.rpartition("(")[0] != GOAL))
         yield _closed(close, asked, induction.method(), induction.cases, induction.kept, used)
+
+
+def _parts(closer: GapCloser, asked: OpenGap) -> Iterator[tuple[SplitGoal, OpenGap]]:
+    """The goal's own parts, then those that it has by definition, for which these definitions are facts to begin with:
+    what is given often speaks of the same."""
+    taken = {variable.name for term in (asked.goal, *(p.prop for p in asked.premises)) for variable in frees(term)}
+    plain = parts_of_goal(asked.goal, taken)
+    if plain is not None:
+        yield plain, asked
+    library = closer.available.facts
+    if library is None:
+        return
+    given, usable = [premise.prop for premise in asked.local], _usable(library, closer, asked)
+
+    def unfold(goal: Term) -> tuple[str, Term] | None:
+        name = f"{defined_name(goal)}_def"
+        found = [library.fact(number) for number in library.rules(name) if usable(number)]
+        for definition in (*found, *(fact for fact in asked.general if fact.name == name)):
+            said = unfolded_goal(goal, definition, given, asked.signature)
+            if said is not None:
+                return definition.name, said
+        return None
+
+    parts = parts_of_goal(asked.goal, taken, unfold)
+    if parts is not None and parts.definitions:
+        numbers = (n for name in parts.definitions for n in library.rules(name) if usable(n))
+        yield parts, replace(asked, hints=(*numbers, *asked.hints))
+
+
+def _usable(library: Library, closer: GapCloser, asked: OpenGap) -> Callable[[int], bool]:
+    """Facts that are known where the question is asked, and before it."""
+    may, theories = closer.may_use(asked), asked.context.theory_context.theories
+    visible = None if theories is None else library.visible(theories)
+    return lambda number: (visible is None or bool(visible[number])) and may(number, library.theory(number))
 
 
 def _inductions(closer: GapCloser, asked: OpenGap) -> list[Induction]:
     library = closer.available.facts
     if library is None:
         return []
-    may, theories = closer.may_use(asked), asked.context.theory_context.theories
-    visible = None if theories is None else library.visible(theories)
-
-    def usable(number: int) -> bool:
-        """Rules that are known where the question is asked, and before it."""
-        return (visible is None or bool(visible[number])) and may(number, library.theory(number))
-
-    return InductionChoice(library, usable, asked.signature, asked.local, asked.goal, _own(asked)).moves()
+    return InductionChoice(
+        library, _usable(library, closer, asked), asked.signature, asked.local, asked.goal, _own(asked)
+    ).moves()
 
 
 def _own(asked: OpenGap) -> list[Named]:

@@ -1,0 +1,49 @@
+"""A goal with the definition of what it is about in the place of its name, by instantiation alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from isarstep.logic import hol
+from isarstep.logic.hol import BOOL
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Const, Term, beta_normal, list_comb, schematics, strip_comb
+from isarstep.logic.types import type_of
+from isarstep.prove.matching import Matching
+from isarstep.prove.monomorphise import Named, is_general, term_type_variables
+
+PURE_EQ = "Pure.eq"
+
+
+def defined_name(goal: Term) -> str:
+    """The constant whose value a goal says to be true; empty where there is none."""
+    formula = hol.dest_trueprop(goal)
+    head = None if formula is None else strip_comb(formula)[0]
+    return head.name if isinstance(head, Const) else ""
+
+
+def unfolded_goal(goal: Term, definition: Named, given: Sequence[Term], signature: Signature) -> Term | None:
+    """The goal by an equation whose conditions are given. None where it is no equation for the goal as a whole."""
+    formula = hol.dest_trueprop(goal)
+    if formula is None or not (definition.here or is_general(definition.prop)):
+        return None
+    conditions, conclusion = hol.strip_pure_imp(definition.prop)
+    stated = hol.dest_trueprop(conclusion)
+    sides = hol.dest_binary(PURE_EQ, conclusion) if stated is None else hol.dest_binary(hol.EQ, stated)
+    if sides is None:
+        return None
+    head, arguments = strip_comb(formula)
+    count = len(strip_comb(sides[0])[1])
+    matching = Matching(signature)
+    if count > len(arguments) or not matching.fits(sides[0], list_comb(head, arguments[:count])):
+        return None
+    for condition in conditions:
+        extended = (matching.extended(condition, each) for each in given)
+        found = next((each for each in extended if each is not None), None)
+        if found is None:
+            return None
+        matching = found
+    if not matching.complete(term_type_variables(definition.prop)):
+        return None
+    made = beta_normal(list_comb(matching.instance(sides[1]), arguments[count:]))
+    return None if schematics(made) or type_of(made) != BOOL else hol.trueprop(made, typed=True)
