@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from isarstep.logic.terms import Term
-from isarstep.prove.goal_parts import parts_of_goal
+from isarstep.prove.goal_parts import Unfolded, parts_of_goal
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.unfolded_goal import defined_name, unfolded_goal
 
@@ -50,19 +50,27 @@ def test_what_holds_only_under_lost_hypotheses_defines_nothing() -> None:
     assert unfolded_goal(goal, Named("finite_def", equation, here=True), (), SIGNATURE) == stated("P")[0]
 
 
-def test_parts_of_a_definition_are_parts_of_a_goal() -> None:
+@pytest.mark.parametrize(("conditional", "unfolding"), [(False, "unfold"), (True, "simp only:")])
+def test_parts_of_a_definition_are_parts_of_a_goal(conditional: bool, unfolding: str) -> None:
     goal, said, part = stated("(& P (finite A))", "(& (in x A) (in x B))", "(finite A)")
     left, right, rest = stated("(in x A)", "(in x B)", "P")
-    found = parts_of_goal(goal, {"A", "B", "P", "x"}, lambda each: ("finite_def", said) if each == part else None)
+
+    def unfold(each: Term) -> Unfolded | None:
+        return Unfolded("finite_def", said, conditional) if each == part else None
+
+    found = parts_of_goal(goal, {"A", "B", "P", "x"}, unfold)
     assert found is not None
-    assert found.method == "unfold finite_def, intro conjI"
+    assert found.method == f"{unfolding} finite_def, intro conjI"
     assert [case.goal for case in found.cases] == [rest, left, right]
-    plain = parts_of_goal(part, {"A"}, lambda each: ("finite_def", rest) if each == part else None)
-    assert plain is None  # a definition that has no parts is not unfolded
+
+
+def test_a_definition_that_has_no_parts_is_not_unfolded() -> None:
+    goal, said = stated("(finite A)", "P")
+    assert parts_of_goal(goal, {"A"}, lambda _: Unfolded("finite_def", said, False)) is None
 
 
 def test_a_definition_that_leads_to_itself_is_unfolded_so_often_and_no_more() -> None:
     goal, said = stated("(finite A)", "(& P (finite A))")
-    found = parts_of_goal(goal, {"A", "P"}, lambda each: ("finite_def", said) if each == goal else None)
+    found = parts_of_goal(goal, {"A", "P"}, lambda each: Unfolded("finite_def", said, False) if each == goal else None)
     assert found is not None
     assert [case.goal for case in found.cases] == [*stated("P", "P", "P"), goal]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL, MEMBER
@@ -23,7 +23,15 @@ UNFOLDINGS = 3  # of definitions within each other
 RULES = ("allI", "impI", "conjI", "iffI", "set_eqI")
 
 
-Unfold: TypeAlias = Callable[[Term], tuple[str, Term] | None]
+class Unfolded(NamedTuple):
+    """A goal as a definition says it, the definition's name, and whether it has conditions."""
+
+    definition: str
+    goal: Term
+    conditional: bool
+
+
+Unfold: TypeAlias = Callable[[Term], Unfolded | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +41,22 @@ class SplitGoal:
     rules: tuple[str, ...]
     cases: tuple[Case, ...]
     definitions: tuple[str, ...] = ()
+    conditional: bool = False  # is one of these? Isar's `unfold` proves no conditions
 
     @property
     def method(self) -> str:
-        unfolding = f"unfold {' '.join(self.definitions)}, " if self.definitions else ""
-        return f"{unfolding}intro {' '.join(self.rules)}"
+        unfolding = f"{'simp only:' if self.conditional else 'unfold'} {' '.join(self.definitions)}, "
+        return f"{unfolding if self.definitions else ''}intro {' '.join(self.rules)}"
 
 
 @dataclass(slots=True)
 class _Splitting:
-    """`unfold`: a goal as a definition says it, and the definition's name."""
+    """What a goal has been taken apart by so far."""
 
     unfold: Unfold
     rules: set[str] = field(default_factory=set)
     definitions: dict[str, None] = field(default_factory=dict)
+    conditional: bool = False
 
     def parts(self, goal: Term, premises: tuple[Term, ...], taken: set[str], unfoldings: int) -> list[Case]:
         if _is_quantified(goal):
@@ -61,10 +71,11 @@ class _Splitting:
         said = self.unfold(fixed.goal) if unfoldings else None
         if said is not None:
             inner = _Splitting(self.unfold)
-            cases = inner.parts(said[1], premises, names, unfoldings - 1)
+            cases = inner.parts(said.goal, premises, names, unfoldings - 1)
             if len(cases) > 1:
                 self.rules |= inner.rules
-                self.definitions |= {said[0]: None, **inner.definitions}
+                self.definitions |= {said.definition: None, **inner.definitions}
+                self.conditional |= said.conditional or inner.conditional
                 return cases
         return [Case(tuple(Named(f"{CASE}({n})", each) for n, each in enumerate(premises, 1)), fixed.goal)]
 
@@ -76,7 +87,7 @@ def parts_of_goal(goal: Term, taken: set[str], unfold: Unfold = lambda _: None) 
     if not 1 < len(cases) <= MOST_PARTS:
         return None
     rules = tuple(rule for rule in RULES if rule in splitting.rules)
-    return SplitGoal(rules, tuple(cases), tuple(splitting.definitions))
+    return SplitGoal(rules, tuple(cases), tuple(splitting.definitions), splitting.conditional)
 
 
 def _is_quantified(goal: Term) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from isarstep.logic import hol
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.terms import Term, frees
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.facts import Library
 from isarstep.prove.gaps import NOT_PROVED, GapCloser, OpenGap
-from isarstep.prove.goal_parts import SplitGoal, parts_of_goal
+from isarstep.prove.goal_parts import SplitGoal, Unfolded, parts_of_goal
 from isarstep.prove.induction import CASE, Case, Induction
 from isarstep.prove.induction_moves import GOAL, InductionChoice
 from isarstep.prove.monomorphise import Named
@@ -59,13 +60,13 @@ def _parts(closer: GapCloser, asked: OpenGap) -> Iterator[tuple[SplitGoal, OpenG
         return
     given, usable = [premise.prop for premise in asked.local], _usable(library, closer, asked)
 
-    def unfold(goal: Term) -> tuple[str, Term] | None:
+    def unfold(goal: Term) -> Unfolded | None:
         name = f"{defined_name(goal)}_def"
         found = [library.fact(number) for number in library.rules(name) if usable(number)]
         for definition in (*found, *(fact for fact in asked.general if fact.name == name)):
             said = unfolded_goal(goal, definition, given, asked.signature)
             if said is not None:
-                return definition.name, said
+                return Unfolded(definition.name, said, bool(hol.strip_pure_imp(definition.prop)[0]))
         return None
 
     parts = parts_of_goal(asked.goal, taken, unfold)
