@@ -6,7 +6,7 @@ import pytest
 
 from isarstep.logic.terms import App, Const, Free, Term
 from isarstep.prove.ground_problem import method_for
-from isarstep.prove.method_text import method_with_all_given, suggested_method
+from isarstep.prove.method_text import method_with_all_given, suggested_method, with_named_conditions
 from isarstep.prove.verdict import Proved, ShownStep
 
 GOAL = Free("P")
@@ -219,3 +219,21 @@ def test_a_value_that_needs_steps_is_no_single_method() -> None:
     step = ShownStep(GOAL, "eval", (), (), True)
     found = Proved("eval", 0.1, ("F.2(1)",), 0, "blast", (), (step,))
     assert suggested_method(found, GOAL, [("a", False)], {}, lambda name: name) is None
+
+
+def test_conditions_of_a_definition_are_called_as_they_are_where_it_is_unfolded() -> None:
+    proof = Proved("E", 0.1, ("l.d_def", "F.2(2)"), 0, method="unfold l.d_def[OF F.2(2)] e_def, intro conjI",
+                   cases=(Proved("simp", 0.1, (), 0), Proved("simp", 0.1, (), 0)))  # fmt: skip
+    text = suggested_method(proof, GOAL, [("a", False), ("b", False)], {}, lambda name: name)
+    assert text == "using b by (unfold l.d_def[OF b] e_def, intro conjI) simp_all"
+    text = suggested_method(proof, GOAL, [("a", True), ("", True)], {}, lambda name: name)
+    assert text == "by (unfold l.d_def e_def, intro conjI) simp_all"
+
+
+def test_labels_stand_for_all_conditions_or_none() -> None:
+    labels = {"F.2(1)": "assms(1)", "F.2(2)": "assms(2)"}
+    assert with_named_conditions("unfold d_def[OF F.2(2) F.2(1)]", labels.get) == "unfold d_def[OF assms(2) assms(1)]"
+    assert (
+        with_named_conditions("unfold d_def[OF F.2(2) F.2(3)], intro conjI", labels.get) == "unfold d_def, intro conjI"
+    )
+    assert with_named_conditions("induct xs rule: rev_induct", labels.get) == "induct xs rule: rev_induct"

@@ -48,6 +48,19 @@ def test_methods_get_the_premises_that_the_prover_used(facts: tuple[str, ...], u
     assert f"    {using.strip()} " in text
 
 
+def test_a_definition_is_unfolded_where_its_conditions_hold() -> None:
+    language = Benchmark("embedded").theory_contexts.at("Main").language
+    part = Proved("E", 0.1, ("F.2(1)",), 0)
+    proof = Proved(
+        "E", 0.1, ("l.d_def", "F.2(1)"), 0, method="unfold l.d_def[OF F.2(1)], intro conjI", cases=(part,) * 2
+    )
+    text = isar_text(["A"], [("P", Free("P"), proof)], {}, language, numbered={"F.2(1)": "assms(1)"})
+    assert "proof (unfold l.d_def[OF assms(1)], intro conjI, goal_cases)" in text
+    assert "proof (unfold l.d_def, intro conjI, goal_cases)" in isar_text(
+        ["A"], [("P", Free("P"), proof)], {}, language
+    )
+
+
 @pytest.mark.parametrize(
     ("fact", "rule"),
     [("List.append.simps(2)", True), ("List.rev_rev_ident", True), ("Fun.comp_def", True), ("Set.empty_iff", True),

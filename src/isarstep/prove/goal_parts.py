@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL, MEMBER
@@ -17,21 +17,14 @@ from isarstep.logic.terms import Bound, Const, Term, Type, fun, increase, list_c
 from isarstep.logic.types import type_of
 from isarstep.prove.induction import CASE, Case, fixed_apart
 from isarstep.prove.monomorphise import Named
+from isarstep.prove.unfolded_goal import UnfoldedGoal
 
 MOST_PARTS = 12
 UNFOLDINGS = 3  # of definitions within each other
 RULES = ("allI", "impI", "conjI", "iffI", "set_eqI")
 
 
-class Unfolded(NamedTuple):
-    """A goal as a definition says it, the definition's name, and whether it has conditions."""
-
-    definition: str
-    goal: Term
-    conditional: bool
-
-
-Unfold: TypeAlias = Callable[[Term], Unfolded | None]
+Unfold: TypeAlias = Callable[[Term], UnfoldedGoal | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +33,21 @@ class SplitGoal:
 
     rules: tuple[str, ...]
     cases: tuple[Case, ...]
-    definitions: tuple[str, ...] = ()
-    conditional: bool = False  # is one of these? Isar's `unfold` proves no conditions
+    unfolded: tuple[UnfoldedGoal, ...] = ()
+
+    @property
+    def definitions(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.definition for each in self.unfolded))
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Given facts that these definitions need."""
+        return tuple(dict.fromkeys(name for each in self.unfolded for name in each.conditions))
 
     @property
     def method(self) -> str:
-        unfolding = f"{'simp only:' if self.conditional else 'unfold'} {' '.join(self.definitions)}, "
-        return f"{unfolding if self.definitions else ''}intro {' '.join(self.rules)}"
+        unfolding = f"unfold {' '.join(dict.fromkeys(each.instance for each in self.unfolded))}, "
+        return f"{unfolding if self.unfolded else ''}intro {' '.join(self.rules)}"
 
 
 @dataclass(slots=True)
@@ -55,8 +56,7 @@ class _Splitting:
 
     unfold: Unfold
     rules: set[str] = field(default_factory=set)
-    definitions: dict[str, None] = field(default_factory=dict)
-    conditional: bool = False
+    unfolded: list[UnfoldedGoal] = field(default_factory=list)
 
     def parts(self, goal: Term, premises: tuple[Term, ...], taken: set[str], unfoldings: int) -> list[Case]:
         if _is_quantified(goal):
@@ -74,8 +74,7 @@ class _Splitting:
             cases = inner.parts(said.goal, premises, names, unfoldings - 1)
             if len(cases) > 1:
                 self.rules |= inner.rules
-                self.definitions |= {said.definition: None, **inner.definitions}
-                self.conditional |= said.conditional or inner.conditional
+                self.unfolded += [said, *inner.unfolded]
                 return cases
         return [Case(tuple(Named(f"{CASE}({n})", each) for n, each in enumerate(premises, 1)), fixed.goal)]
 
@@ -87,7 +86,7 @@ def parts_of_goal(goal: Term, taken: set[str], unfold: Unfold = lambda _: None) 
     if not 1 < len(cases) <= MOST_PARTS:
         return None
     rules = tuple(rule for rule in RULES if rule in splitting.rules)
-    return SplitGoal(rules, tuple(cases), tuple(splitting.definitions), splitting.conditional)
+    return SplitGoal(rules, tuple(cases), tuple(splitting.unfolded))
 
 
 def _is_quantified(goal: Term) -> bool:

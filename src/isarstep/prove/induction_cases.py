@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from isarstep.logic import hol
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.terms import Term, frees
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.facts import Library
 from isarstep.prove.gaps import NOT_PROVED, GapCloser, OpenGap
-from isarstep.prove.goal_parts import SplitGoal, Unfolded, parts_of_goal
+from isarstep.prove.goal_parts import SplitGoal, parts_of_goal
 from isarstep.prove.induction import CASE, Case, Induction
 from isarstep.prove.induction_moves import GOAL, InductionChoice
 from isarstep.prove.monomorphise import Named
-from isarstep.prove.unfolded_goal import defined_name, unfolded_goal
+from isarstep.prove.unfolded_goal import UnfoldedGoal, defined_name, unfolded_goal
 from isarstep.prove.verdict import Gap, Proved, Unknown
 
 
@@ -42,7 +41,7 @@ def by_plain_induction(closer: GapCloser, asked: OpenGap) -> Proved | None:
 
 def _answers(close: Callable[[OpenGap], Gap], closer: GapCloser, asked: OpenGap) -> Iterator[Gap]:
     for parts, further in _parts(closer, asked):
-        yield _closed(close, further, parts.method, parts.cases, asked.local, parts.definitions)
+        yield _closed(close, further, parts.method, parts.cases, asked.local, (*parts.definitions, *parts.conditions))
     for induction in _inductions(closer, asked):
         used = (induction.rule, *(name for name in induction.used if name.rpartition("(")[0] != GOAL))
         yield _closed(close, asked, induction.method(), induction.cases, induction.kept, used)
@@ -58,19 +57,17 @@ def _parts(closer: GapCloser, asked: OpenGap) -> Iterator[tuple[SplitGoal, OpenG
     library = closer.available.facts
     if library is None:
         return
-    given, usable = [premise.prop for premise in asked.local], _usable(library, closer, asked)
+    usable = _usable(library, closer, asked)
 
-    def unfold(goal: Term) -> Unfolded | None:
+    def unfold(goal: Term) -> UnfoldedGoal | None:
         name = f"{defined_name(goal)}_def"
         found = [library.fact(number) for number in library.rules(name) if usable(number)]
-        for definition in (*found, *(fact for fact in asked.general if fact.name == name)):
-            said = unfolded_goal(goal, definition, given, asked.signature)
-            if said is not None:
-                return Unfolded(definition.name, said, bool(hol.strip_pure_imp(definition.prop)[0]))
-        return None
+        definitions = (*found, *(fact for fact in asked.general if fact.name == name))
+        said = (unfolded_goal(goal, each, asked.local, asked.signature) for each in definitions)
+        return next((each for each in said if each is not None), None)
 
     parts = parts_of_goal(asked.goal, taken, unfold)
-    if parts is not None and parts.definitions:
+    if parts is not None and parts.unfolded:
         numbers = (n for name in parts.definitions for n in library.rules(name) if usable(n))
         yield parts, replace(asked, hints=(*numbers, *asked.hints))
 

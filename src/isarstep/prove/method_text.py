@@ -14,6 +14,7 @@ from isarstep.prove.verdict import Proved
 
 # Of a fact: Num.num_double, rules(29), l.\<Q>_f; of a session, with which the library may begin it: Word-Lib.T.f.
 _NAME = re.compile(r"[A-Za-z](?:[\w.']|-(?=[\w-]*\.)|\\<\^?\w+>)*(\(\d+\))?")
+_CONDITIONS = re.compile(r"\[OF ([^]]*)\]")
 _ARITHMETIC = frozenset(
     {
         "Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.uminus_class.uminus", "Groups.times_class.times",
@@ -58,6 +59,7 @@ def suggested_method(
     `local` are the facts `F.2(1)`, `F.2(2)`, ... with whether they are given to the method anyway; `own` the facts of
     the theory, with whether they are simp rules; `called` says how a fact is written there; `goals` that are shown
     together are `goal`."""
+    proof = replace(proof, method=with_named_conditions(proof.method, lambda name: _local_name(name, local)))
     used = _written_facts(proof, local, own, called)
     if used is None or (proof.steps and proof.by != "algebra"):  # one method alone does not do it
         return None
@@ -78,6 +80,12 @@ def suggested_method(
     if goals > 1:  # most methods are about one goal
         method = {"simp": "simp_all", "auto": "auto"}.get(method, f"{method}+")
     return f"{before}by {method}"
+
+
+def _local_name(fact: str, local: Sequence[tuple[str, bool]]) -> str | None:
+    """What a given fact is called; None for one without a name."""
+    place = int(fact[4:-1]) if fact.startswith("F.2(") else 0
+    return local[place - 1][0] or None if 0 < place <= len(local) else None
 
 
 class _WrittenFacts(NamedTuple):
@@ -181,6 +189,17 @@ def _with_few_rules(
     else:
         tries = [*searching, metis, inserted, *simp, *with_orders, fastforce]
     return f"({' | '.join(tries)})"
+
+
+def with_named_conditions(method: str, label: Callable[[str], str | None]) -> str:
+    """The conditions of definitions that a method unfolds, `d_def[OF F.2(1)]`, under the names that they have where it
+    is printed; without them where one has none."""
+
+    def named(found: re.Match[str]) -> str:
+        labels = [label(name) for name in found[1].split()]
+        return f"[OF {' '.join(filter(None, labels))}]" if all(labels) else ""
+
+    return _CONDITIONS.sub(named, method)
 
 
 def _of_cases(proof: Proved, named: list[str]) -> str:

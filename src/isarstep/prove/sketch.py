@@ -20,7 +20,7 @@ from isarstep.logic.types import fixed_type
 from isarstep.logic.variables import substitute_frees
 from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
-from isarstep.prove.method_text import method_with_all_given
+from isarstep.prove.method_text import method_with_all_given, with_named_conditions
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import DEFINITION
 from isarstep.prove.rewriting import Rewrite, rewrites_of
@@ -198,7 +198,7 @@ def isar_text(
         prefix = f"a{place + 1}_"
         statement = f"show {goal}" if last else f'have s{place + 1}: "{text}"'
         if isinstance(gap, Proved) and gap.cases:
-            lines += [f"  {statement}", *([f"    using {using}"] if using else []), *_by_cases(gap, term, uses)]
+            lines += [f"  {statement}", *_by_cases(gap, term, uses, using, numbered or {})]
             continue
         inner, known_as, margin = tuple[ShownStep, ...](), dict(numbered or {}), "  "
         if isinstance(gap, Proved) and names is not None:
@@ -359,9 +359,10 @@ def _justified(gap: Gap | None, goal: Term, uses: UsesOfFacts) -> str:
     return f"sorry  (* {comment(gap)} *)" if method is None else f"{method}  (* suggested: {comment(gap)} *)"
 
 
-def _by_cases(gap: Proved, goal: Term, uses: UsesOfFacts) -> list[str]:
-    """A proof by induction or case distinction; cases have numbers, because no rule tells their names here."""
-    lines = [f"  proof ({gap.method}, goal_cases)"]
+def _by_cases(gap: Proved, goal: Term, uses: UsesOfFacts, using: str, numbered: Mapping[str, str]) -> list[str]:
+    """A proof by parts, induction or case distinction; cases have numbers, because no rule tells their names here."""
+    method = with_named_conditions(gap.method, numbered.get)
+    lines = [*([f"    using {using}"] if using else []), f"  proof ({method}, goal_cases)"]
     for number, proof in enumerate(gap.cases, 1):
         lines += [f"    case {number}", f"    then show ?case {_justified(proof, goal, uses)}", "  next"]
     return [*lines[:-1], "  qed"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL
@@ -22,7 +23,21 @@ def defined_name(goal: Term) -> str:
     return head.name if isinstance(head, Const) else ""
 
 
-def unfolded_goal(goal: Term, definition: Named, given: Sequence[Term], signature: Signature) -> Term | None:
+@dataclass(frozen=True, slots=True)
+class UnfoldedGoal:
+    """The goal, the definition as Isar names it, and the names of the given facts that are its conditions."""
+
+    goal: Term
+    definition: str
+    conditions: tuple[str, ...]
+
+    @property
+    def instance(self) -> str:
+        """`l.d_def[OF F.2(1)]`: Isar's `unfold` proves no conditions."""
+        return f"{self.definition}[OF {' '.join(self.conditions)}]" if self.conditions else self.definition
+
+
+def unfolded_goal(goal: Term, definition: Named, given: Sequence[Named], signature: Signature) -> UnfoldedGoal | None:
     """The goal by an equation whose conditions are given. None where it is no equation for the goal as a whole."""
     formula = hol.dest_trueprop(goal)
     if formula is None or not (definition.here or is_general(definition.prop)):
@@ -37,13 +52,17 @@ def unfolded_goal(goal: Term, definition: Named, given: Sequence[Term], signatur
     matching = Matching(signature)
     if count > len(arguments) or not matching.fits(sides[0], list_comb(head, arguments[:count])):
         return None
+    used = []
     for condition in conditions:
-        extended = (matching.extended(condition, each) for each in given)
-        found = next((each for each in extended if each is not None), None)
-        if found is None:
+        extended = ((fact.name, matching.extended(condition, fact.prop)) for fact in given)
+        name, further = next(((name, each) for name, each in extended if each is not None), ("", None))
+        if further is None:
             return None
-        matching = found
+        matching = further
+        used.append(name)
     if not matching.complete(term_type_variables(definition.prop)):
         return None
     made = beta_normal(list_comb(matching.instance(sides[1]), arguments[count:]))
-    return None if schematics(made) or type_of(made) != BOOL else hol.trueprop(made, typed=True)
+    if schematics(made) or type_of(made) != BOOL:
+        return None
+    return UnfoldedGoal(hol.trueprop(made, typed=True), definition.name, tuple(used))
