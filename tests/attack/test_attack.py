@@ -81,6 +81,17 @@ def test_no_induction_proves_what_is_false(engine: Engine, proving: Proving) -> 
 
 
 @pytest.mark.skipif(len(available(USUAL)) < len(USUAL), reason="not all provers are installed")
+def test_no_parts_prove_what_is_false(engine: Engine, proving: Proving) -> None:
+    problems = [problem for heading, problem in derivations_by_field(FILE) if heading.startswith("Parts")]
+    assert len(problems) >= 20
+    for problem in problems[:: PART // 2]:
+        task = engine.read(problem)
+        gap = next(proving.inductions(task, task.example.f3 or "", (), 0.1, 32))[0]
+        assert "intro" in str(gap)
+        assert not isinstance(gap, Proved)
+
+
+@pytest.mark.skipif(len(available(USUAL)) < len(USUAL), reason="not all provers are installed")
 def test_theories_do_not_contradict_themselves(engine: Engine, library: Library) -> None:
     with Provers(ProverLimits(0.3, width=2)) as provers:
         for theory, query in false_queries(engine.benchmark, library, 5, 64):
