@@ -28,7 +28,7 @@ test: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
 	$(BIN)/mypy
-	@$(call beside,tests/prove tests/serve tests/train)
+	@$(call beside,tests/attack tests/prove tests/serve tests/train)
 
 # What must not be proved, on the real fact base; the tests run a tenth of it.
 attack: .venv/.installed-dev
