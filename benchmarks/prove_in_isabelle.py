@@ -9,7 +9,8 @@ proofs trusted, and is asked at the places of its theorems, where neither the th
 `stated`: for theorems of W150, what the author stated, with its assumptions chained, inside its locale: fifteen methods
 of `try0`, a second each, then Sledgehammer, which has one thread here, for the time that ours has on two cores (twice
 --seconds). `text`: for theorems of both draws that a row proves, what `isarstep prove` prints, run before the author's
-theorem and outside of its locale; it counts only where Isabelle accepts it and it proves the same statement.
+theorem and outside of its locale (behind its command where it speaks of what that declares); it counts only where
+Isabelle accepts it and it proves the same statement.
 
 Entries that load fastest come first. Rows are written as they are done; a run that was stopped goes on, and asks again
 where a text has changed. Of several rows of ours the last one counts. The last line is one JSON document.
