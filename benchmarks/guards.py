@@ -74,7 +74,7 @@ GUARDS = [
           'if command in EXISTENTIAL', "if command",
           f"{EMBEDDED}::test_what_a_step_says_to_exist_need_not_hold_of_everything"),
     Guard("all that is said of a witness is said of the same", "prove/witnesses.py",
-          "if _mentions(each, names) and not _later(each, names)]", "if False]",
+          "[each for each in others if of_same_values(each, names)]", "[]",
           f"{EMBEDDED}::test_what_a_step_says_to_exist_need_not_hold_of_everything"),
     Guard("variables that are applied have the types of what they stand for", "prove/matching.py",
           "type(head) is Var and not self._typed(head, len(arguments), right, binders)", "False",

@@ -46,13 +46,8 @@ def main() -> None:
     until = time.monotonic() + asked.seconds
     benchmark = Benchmark(benchmark_folder("embedded"))
     library = Library.of_benchmark(benchmark)
-    by_name: dict[str, list[int]] = defaultdict(list)
     theories: dict[str, list[int]] = defaultdict(list)
     for number in range(len(library)):
-        name = library.theorem(number)
-        by_name[name].append(number)
-        if name.endswith("_def"):
-            by_name["." + name.rpartition(".")[2]].append(number)
         theories[library.theory(number)].append(number)
     main_context = benchmark.theory_contexts.importing(("Complex_Main",))
     part, parts = map(int, asked.part.split("/"))
@@ -67,7 +62,7 @@ def main() -> None:
             break
         context = main_context if theory in (main_context.theories or ()) else benchmark.theory_contexts.at(theory)
         library.read(frozenset({theory}))
-        meanings = LibraryEquations(lambda name: by_name.get(name, ()), library, context.signature, context.theories)
+        meanings = LibraryEquations(library, context.signature, context.theories)
         refuter = Refuter(meanings, context.signature, asked.steps)
         line = {"theory": theory, **measured(refuter, map(library.fact, theories[theory]), asked)}
         with asked.out.open("a") as out:

@@ -126,8 +126,7 @@ def test_a_premise_with_schematic_variables_holds_for_all_of_them() -> None:
 
 def refuted_with(facts: list[Named], goal: str, types: dict[str, str]) -> bool:
     library = library_of([("T", fact) for fact in facts], SIGNATURE)
-    named = {fact.name: [place] for place, fact in enumerate(facts)}
-    meanings = LibraryEquations(lambda name: named.get(name, ()), library, SIGNATURE, frozenset({"T"}))
+    meanings = LibraryEquations(library, SIGNATURE, frozenset({"T"}))
     (term,) = local([goal], types)
     return Refuter(meanings, SIGNATURE).search([], term, 5.0).counterexample is not None
 
@@ -196,7 +195,7 @@ def test_a_part_that_nothing_computes_may_not_matter() -> None:
 def test_equations_whose_right_side_nothing_computes_compute_nothing() -> None:
     unknown = lemma("Library.sqr_def", "(== (sqr x) (* x undefined))", {"x": "('a :: Groups.times)"})
     library = library_of([("T", unknown)], SIGNATURE)
-    meanings = LibraryEquations(lambda name: [0] if name == unknown.name else [], library, SIGNATURE, frozenset({"T"}))
+    meanings = LibraryEquations(library, SIGNATURE, frozenset({"T"}))
     (term,) = local(["(= (sqr x) (+ x x))"], {"x": "int"})
     found = Refuter(meanings, SIGNATURE).search([], term, 20.0)
     assert (found.asked, found.why_not) == (0, "a constant that nothing computes")

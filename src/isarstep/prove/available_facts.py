@@ -81,8 +81,8 @@ class AvailableFacts:
         from isarstep.prove.premises import constants_of
 
         assert self.facts is not None
-        theories = context.theory_context.theories
-        visible = None if theories is None else self.facts.visible(theories)
+        within = context.theory_context.theories
+        visible = None if within is None else self.facts.visible(within)
         for constant in constants_of(" ".join(texts)):
             for number in (n for ending in DEFINING for n in self.facts.rules(f"{constant}{ending}")):
                 seen = visible is None or bool(visible[number])

@@ -4,8 +4,7 @@ does not, in the words of the question.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
@@ -14,13 +13,12 @@ from isarstep.logic.terms import Const, Free, Term, TVar, funs, rebuild
 from isarstep.logic.typestrings import show_type
 from isarstep.logic.writer import write_formula
 from isarstep.prove.domains import COMPLEX, RAT, REAL
-from isarstep.prove.equations import ENDS, OF_DATATYPE, LibraryEquations
+from isarstep.prove.equations import LibraryEquations
 from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import term_type_variables
 from isarstep.prove.refute import Counterexample, Refuter
 from isarstep.prove.verdict import EVALUATION, Refuted
 
-_RULES = (*ENDS, *(f".{end}" for end in (*OF_DATATYPE, "exhaust", "induct", "inject", "distinct")))
 OF_FIELDS = frozenset(funs((typ, typ), typ) for typ in (RAT, REAL, COMPLEX))
 
 
@@ -31,25 +29,11 @@ class Counterexamples:
         self._facts = facts
         self._refuters: dict[frozenset[str] | None, Refuter] = {}
 
-    @cached_property
-    def _numbers(self) -> Mapping[str, Sequence[int]]:
-        """Of facts that may say what is computed, by their names; of definitions also by how these end."""
-        found: dict[str, list[int]] = {}
-        for number in range(len(self._facts)):
-            name = self._facts.theorem(number)
-            if name.endswith(_RULES):
-                found.setdefault(name, []).append(number)
-                if name.endswith("_def"):
-                    found.setdefault("." + name.rpartition(".")[2], []).append(number)
-        return found
-
     def refuter(self, theory_context: TheoryContext) -> Refuter:
         if theory_context.theories not in self._refuters:
             self._refuters.clear()  # questions come context by context
-            numbers = self._numbers  # made here, not in the time of the first question
-            meanings = LibraryEquations(
-                lambda n: numbers.get(n, ()), self._facts, theory_context.signature, theory_context.theories
-            )
+            self._facts.rules("")  # their names are read here, not in the time of the first question
+            meanings = LibraryEquations(self._facts, theory_context.signature, theory_context.theories)
             self._refuters[theory_context.theories] = Refuter(meanings, theory_context.signature)
         return self._refuters[theory_context.theories]
 

@@ -32,33 +32,26 @@ from isarstep.logic.terms import (
 from isarstep.logic.types import instantiate_type, match_type
 from isarstep.prove.domains import DatatypeValues, Domain, Undetermined, Value
 from isarstep.prove.executable import FINITE, BuiltInOnly, Code, Computation, Machine, environment, never
-from isarstep.prove.facts import Library
+from isarstep.prove.facts import OF_DATATYPE, Library
 from isarstep.prove.monomorphise import Named, is_general, match_in_sorts, term_type_variables
 from isarstep.prove.rewriting import Rewrite, rule_said
 
 ENDS = (".simps", "_def", ".code", "_code")
-OF_DATATYPE = ("case", "sel", "map", "set", "size", "disc", "rec", "pred_inject", "rel_inject", "rel_distinct",
-               "select_convs", "update_convs", "simps")  # fmt: skip
 MOST_EQUATIONS = 200
 
 
 class LibraryEquations(BuiltInOnly):
     """What the facts of some theories say about constants and types; all theories together contradict each other."""
 
-    def __init__(
-        self,
-        named: Callable[[str], Sequence[int]],
-        facts: Library,
-        signature: Signature,
-        theories: Collection[str] | None,
-    ) -> None:
-        """`named`: the facts of a full name, or of definitions with this end, `.less_nat_def`."""
-        self._named, self._facts, self._signature, self._theories = named, facts, signature, theories
+    def __init__(self, facts: Library, signature: Signature, theories: Collection[str] | None) -> None:
+        self._facts, self._signature, self._theories = facts, signature, theories
         self._rules: dict[str, list[Rewrite]] = {}
         self._constructors: dict[str, tuple[Type, Sequence[tuple[str, Sequence[Typ]]]] | None] = {}
 
     def _stated(self, name: str) -> list[Named]:
-        found = [n for n in self._named(name) if self._theories is None or self._facts.theory(n) in self._theories]
+        found = [
+            n for n in self._facts.rules(name) if self._theories is None or self._facts.theory(n) in self._theories
+        ]
         return [fact for n in found[:MOST_EQUATIONS] if is_general((fact := self._facts.fact(n)).prop)]
 
     # FunctionValues

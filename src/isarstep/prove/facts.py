@@ -25,8 +25,12 @@ from isarstep.prove.monomorphise import Named
 
 TRUTH = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.True", BOOL))
 
-RULES = (".induct", ".inducts", ".cases", ".simps")
 DEFINING = ("_def", ".simps")  # behind the name of a constant
+OF_DATATYPE = ("case", "sel", "map", "set", "size", "disc", "rec", "pred_inject", "rel_inject", "rel_distinct",
+               "select_convs", "update_convs", "simps")  # fmt: skip
+# How full names end of facts that packages make, and of definitions.
+OF_TYPES = ("induct", "inducts", "cases", "exhaust", "inject", "distinct", "ext_inject", "code")
+RULES = ("_def", "_code", *(f".{end}" for end in (*OF_TYPES, *OF_DATATYPE)))
 
 # Rules that packages make for every type, set and function, and rules of coinduction.
 MADE = re.compile(r"\.p?inducts?$|\.(Rep|Abs)_\w+_induct$|\.(rel|abs|cong)_induct$|coinduct|inductive")
@@ -145,15 +149,18 @@ class Library:
         return self._theorems.get((theory, theorem), ())
 
     def rules(self, name: str) -> Sequence[int]:
-        """The facts of this full name, of whatever theory; only names that packages give to rules are known."""
+        """The facts of this full name, of whatever theory, or the definitions with this end, `.less_nat_def`; known are
+        only names that packages give to rules, and those of definitions."""
         return self._rules.get(name, ())
 
     @cached_property
     def _rules(self) -> Mapping[str, Sequence[int]]:
         found: dict[str, list[int]] = {}
         for number, name in enumerate(self._names):
-            if name.endswith((*RULES, *DEFINING)) or "_induct" in name:
+            if name.endswith(RULES) or "_induct" in name:
                 found.setdefault(name, []).append(number)
+                if name.endswith("_def"):
+                    found.setdefault(f".{name.rpartition('.')[2]}", []).append(number)
         return found
 
     @cached_property
