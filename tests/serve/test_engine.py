@@ -220,16 +220,13 @@ def test_an_engine_that_nobody_has_any_more_is_gone_with_its_benchmark() -> None
 
 @pytest.mark.parametrize("typ", ["nat", pytest.param("int", marks=needs.E)])
 def test_the_papers_first_example(engine: Engine, typ: str) -> None:
-    """Among the ten likeliest steps none helps: the wider beam is asked, and the answer is no longer for it.
-
-    Proofs that count take 0.02 s, and most steps have none: the usual 0.3 s would pass on each of these."""
+    """Proofs that count take 0.02 s, and most steps have none: the usual 0.3 s would pass on each of these."""
     task = engine.read(Problem("∃c. a = 2 * c", ("2 * b ^ 2 = a ^ 2",), types={"a": typ, "b": typ}))
     with engine.proving(seconds=0.1) as proving:
         steps = engine.propose(task, proving=proving)
     assert len(steps) == 10
     assert {step.text for step in steps[:3]} & {"even a", "2 dvd a"}
     assert steps[0].helps
-    assert steps[0].id >= 10
 
 
 def test_where_the_model_has_nothing_a_rule_of_the_library_leads_on(
