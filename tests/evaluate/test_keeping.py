@@ -20,7 +20,7 @@ from isarstep.evaluate.attention_maps import load_maps, record_attention
 from isarstep.evaluate.embeddings import embeddings_of
 from isarstep.evaluate.keeping import SPLITS, keep_predictions
 from isarstep.evaluate.probes import probes, read_answers
-from isarstep.evaluate.runs import ATTENTION, PROBES, open_run
+from isarstep.evaluate.runs import ATTENTION, PROBES, RunFolder, open_run
 from isarstep.evaluate.scores import ScoringTask
 from isarstep.feed.constants import corpus_of_examples
 from isarstep.feed.corpus import Corpus, Dataset
@@ -141,3 +141,10 @@ def test_keeping_needs_no_parquet_and_no_terminal_library() -> None:
     code += "from isarstep.evaluate.probes import probes\nprobes()\nimport isarstep.feed.files"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_run_took_what_the_model_took_that_it_began_with() -> None:
+    first = {"steps": 3, "tokens": 100, "epochs": 0.5, "seconds": 1.5, "recipe": {"seed": 1}}
+    training = {"steps": 2, "tokens": 10, "epochs": 0.25, "seconds": 0.5, "recipe": {"seed": 2}, "before": first}
+    spent = {"tokens": 110, "epochs": 0.75, "steps": 5, "seconds": 2.0, "device": None, "seed": 2}
+    assert RunFolder(Path(), {"training": training}).budget == spent

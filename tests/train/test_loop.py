@@ -23,6 +23,7 @@ from isarstep.feed.files import load_dataset
 from isarstep.models import ModelConfig
 from isarstep.models.checkpoint import load_model
 from isarstep.models.config import Kind, Style
+from isarstep.models.folders import open_folder
 from isarstep.train.loop import TrainingRun, ValidationPlan, train
 from isarstep.train.loss import SmoothedLoss
 from isarstep.train.process_group import Processes
@@ -94,6 +95,8 @@ def test_further_training_keeps_the_vocabulary_of_an_open_model(tmp_path: Path) 
         under, config, again, tmp_path / "b", device="cpu", start_from=tmp_path / "a", validating=watch, quiet=True
     )
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
+    before, after = (open_folder(tmp_path / name).about.training for name in "ab")
+    assert after["before"] == before
 
 
 @pytest.mark.parametrize("style", ["paper", "modern"])

@@ -129,6 +129,11 @@ class RunFolder:
         if not isinstance(training, dict):
             return {}
         known = {name: training.get(name) for name in ("tokens", "epochs", "steps", "seconds", "device")}
+        before = training.get("before")
+        while isinstance(before, dict):  # the model that it began with was trained, too
+            for name in ("tokens", "epochs", "steps", "seconds"):
+                known[name] = (known[name] or 0) + (before.get(name) or 0)
+            before = before.get("before")
         return known | {"seed": training.get("recipe", {}).get("seed")}
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ from isarstep.models.checkpoint import (
     write_checkpoint,
     write_model,
 )
-from isarstep.models.folders import About, Storage
+from isarstep.models.folders import About, Storage, open_folder
 from isarstep.models.rnnsearch import RNNSearch
 from isarstep.models.transformer import Transformer
 from isarstep.train.constant_numbers import ConstantNumbers
@@ -231,10 +231,12 @@ class TrainingRun:
                 begun.refuse_others(self.config, self.recipe)
             self.progress = read_checkpoint(last, self.model, self.optimisers, self.about)
             self.kept_step = self.progress.step
+            self.goes_on_from(open_folder(last).about.training.get("before"))
         elif last.exists():
             raise UserError(f"{self.folder}: holds a run already; give --resume to go on with it, or another folder")
         elif start_from is not None:
             load_pretrained(self.model, start_from, self.about)
+            self.goes_on_from(open_folder(start_from).about.training)
         if self.group.first:
             self.folder.mkdir(parents=True, exist_ok=True)
         self.log = Log(self.folder / "log.jsonl", self.group.first, self.progress.step, quiet)
@@ -247,6 +249,11 @@ class TrainingRun:
             raise KeyboardInterrupt(self.what_is_kept()) from None
         self.group.wait()
         return self.finish()
+
+    def goes_on_from(self, before: dict[str, Any] | None) -> None:
+        """The training of the model that this run began with is a part of what its own took."""
+        if before:
+            self.about = replace(self.about, training=self.about.training | {"before": before})
 
     def what_is_kept(self) -> str:
         """For somebody who has stopped the run."""
@@ -413,6 +420,8 @@ class TrainingRun:
                 "processes": self.group.count,
                 "validation_bleu": round(self.progress.best_bleu, 3),
             }
+            if "before" in self.about.training:
+                training["before"] = self.about.training["before"]
             about = About(self.about.benchmark, self.about.vocabulary, training)
             write_model(best, about, self.folder, self.storage)
         self.group.wait()
