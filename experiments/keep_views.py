@@ -12,9 +12,9 @@ from __future__ import annotations
 import argparse
 import json
 import lzma
+import shutil
 from pathlib import Path
 
-import zstandard
 from packing import note_origin
 
 from isarstep.bench.store import Benchmark
@@ -51,8 +51,7 @@ def keep(out: Path, view: str, folder: Path, answered: dict[str, str]) -> None:
     config = json.loads((out / "run" / "config.json").read_text())
     (folder / "predictions").mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config | {"input": view}, indent=1) + "\n")
-    log = (out / "run" / "log.jsonl").read_bytes()
-    (folder / "log.jsonl.zst").write_bytes(zstandard.ZstdCompressor(level=19).compress(log))
+    shutil.copy(out / "run" / "log.jsonl", folder / "log.jsonl")
     rule = SearchRules(WIDE).length_rule
     for split, benchmark in answered.items():
         meta = {
@@ -62,7 +61,7 @@ def keep(out: Path, view: str, folder: Path, answered: dict[str, str]) -> None:
         }  # fmt: skip
         with lzma.open(out / "lists" / f"{split}{view}.jsonl.xz", "rt") as file:
             lines = ((example, proposals) for example, proposals in map(json.loads, file))
-            write_predictions(folder / "predictions" / f"{split}.beam{WIDE}.jsonl.zst", lines, meta)
+            write_predictions(folder / "predictions" / f"{split}.beam{WIDE}.jsonl", lines, meta)
 
 
 if __name__ == "__main__":
