@@ -22,6 +22,7 @@ from isarstep.bench.example import Example
 from isarstep.errors import UserError
 from isarstep.interruption import undisturbed
 from isarstep.logic.language import Language, Rows, usual_notation
+from isarstep.logic.memo import MadeWhenAsked
 from isarstep.logic.signature import Constant, Signature, abbreviations_of
 from isarstep.logic.terms import Sort, Term
 
@@ -272,12 +273,9 @@ class TheoryContext:
         return " + ".join(self.imports) or "all theories"
 
     @cached_property
+    @undisturbed()
     def signature(self) -> Signature:
         """Of the whole one what exists here."""
-        with undisturbed():
-            return self._signature()
-
-    def _signature(self) -> Signature:
         if self._own is not None:
             return _extended(TheoryContext(self._theory_contexts, self.imports, self.theories).signature, self._own)
         whole, theory_contexts = self._theory_contexts.whole, self._theory_contexts
@@ -293,13 +291,10 @@ class TheoryContext:
         return self.existing(self._theory_contexts.constants_for(self.theories).by_name)
 
     @cached_property
+    @undisturbed()
     def language(self) -> Language:
         """How people write here. All theories together, and those whose notation nobody has mined, are written as
         Complex_Main is."""
-        with undisturbed():
-            return self._language()
-
-    def _language(self) -> Language:
         notation, parents = self._theory_contexts.notation, self._theory_contexts.parents
         order = ancestors_first(self.imports or ((USUAL,) if USUAL in parents else ()), parents) or [*usual_notation()]
         rows = [notation.get(theory, {}) for theory in order] if self.imports else []
@@ -426,28 +421,17 @@ class _NearConstants(Mapping[str, Constant]):
         return len(self._near)
 
 
-class _NearInstances(Mapping[str, Arities]):
+class _NearInstances(MadeWhenAsked[Arities]):
     """Of all arities those that some theories declare, and what follows from these; a constructor's are looked at when
     asked for."""
 
-    def __init__(
-        self,
-        signature: Signature,
-        theory_contexts: TheoryContexts,
-        near: frozenset[str],
-    ) -> None:
+    def __init__(self, signature: Signature, theory_contexts: TheoryContexts, near: frozenset[str]) -> None:
+        super().__init__(signature.arities)
         self._signature, self._theory_contexts, self._near = signature, theory_contexts, near
-        self._whole = signature.arities
-        self._known: dict[str, Arities] = {}
 
-    def __getitem__(self, constructor: str) -> Arities:
-        found = self._known.get(constructor)
-        if found is None:
-            found = self._known[constructor] = self._visible(constructor)
-        return found
-
-    def _visible(self, constructor: str) -> Arities:
-        theories, table = self._theory_contexts.declaring.get(constructor), self._whole[constructor]
+    def make(self, constructor: str) -> Arities:
+        theories = self._theory_contexts.declaring.get(constructor)
+        table: Arities = self._rows[constructor]
         if theories is None:
             return table
         here = [class_ for class_, by in theories.items() if not by.isdisjoint(self._near)]
@@ -467,12 +451,6 @@ class _NearInstances(Mapping[str, Arities]):
         if not known:
             return otherwise
         return tuple(self._signature.minimal(c for sort in column for c in sort) for column in zip(*known, strict=True))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._whole)
-
-    def __len__(self) -> int:
-        return len(self._whole)
 
 
 def _number(variable: str) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from isarstep.errors import UserError
+from isarstep.logic.memo import MadeWhenAsked
 from isarstep.logic.terms import Sort, Term, Typ, Type
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import format_type, parse_type
@@ -54,61 +55,39 @@ class Coercion:
     type: Typ
 
 
-class _WrittenConstants(Mapping[str, Constant]):
+class _WrittenConstants(MadeWhenAsked[Constant]):
     """Constants as they stand in a file, each parsed when it is first asked for: most jobs meet few of them."""
 
     def __init__(
         self, rows: Mapping[str, Sequence[str]], parsed: Mapping[str, Constant], constructors: dict[str, int]
     ) -> None:
-        self._rows = {**dict.fromkeys(parsed, ("",)), **rows}  # for names and order
-        self._parsed = {name: constant for name, constant in parsed.items() if name not in rows}
+        super().__init__({**dict.fromkeys(parsed, ("",)), **rows})  # for names and order
+        self._made.update((name, constant) for name, constant in parsed.items() if name not in rows)
         self._constructors = constructors
 
-    def __getitem__(self, name: str) -> Constant:
-        known = self._parsed.get(name)
-        if known is None:
-            text, *meaning = self._rows[name]
-            known = Constant(name, parse_type(text), decode(meaning[0]) if meaning else None)
-            _declare_constructors(known.type, self._constructors)
-            self._parsed[name] = known
-        return known
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._rows
+    def make(self, name: str) -> Constant:
+        text, *meaning = self._rows[name]
+        made = Constant(name, parse_type(text), decode(meaning[0]) if meaning else None)
+        _declare_constructors(made.type, self._constructors)
+        return made
 
     def abbreviations(self) -> Iterator[str]:
         """Names of abbreviations; nothing is parsed."""
-        parsed = (name for name, constant in self._parsed.items() if constant.abbreviates is not None)
+        parsed = (name for name, constant in self._made.items() if constant.abbreviates is not None)
         return chain((name for name, row in self._rows.items() if len(row) > 1), parsed)
 
 
-class _WrittenArities(Mapping[str, Mapping[str, tuple[Sort, ...]]]):
+class _WrittenArities(MadeWhenAsked[Mapping[str, tuple[Sort, ...]]]):
     """Arities as they stand in a file; what those of a constructor imply is worked out when it is first asked for."""
 
     def __init__(
         self, rows: Mapping[str, list[tuple[str, Sequence[Iterable[str]]]]], classes: Mapping[str, frozenset[str]]
     ) -> None:
-        self._rows, self._classes = rows, classes
-        self._known: dict[str, Mapping[str, tuple[Sort, ...]]] = {}
+        super().__init__(rows)
+        self._classes = classes
 
-    def __getitem__(self, constructor: str) -> Mapping[str, tuple[Sort, ...]]:
-        known = self._known.get(constructor)
-        if known is None:
-            table = {class_: _sorted(sorts) for class_, sorts in self._rows[constructor]}
-            known = self._known[constructor] = _add_implied(table, self._classes)
-        return known
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
+    def make(self, constructor: str) -> Mapping[str, tuple[Sort, ...]]:
+        return _add_implied({class_: _sorted(sorts) for class_, sorts in self._rows[constructor]}, self._classes)
 
 
 def _sorted(sorts: Iterable[Iterable[str]]) -> tuple[Sort, ...]:
