@@ -14,8 +14,8 @@ from graphlib import TopologicalSorter
 
 from isarstep.errors import UserError
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, Typ, Type, Var
-from isarstep.logic.types import instantiate_type, match_type
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, Typ, Type, Var, strip_comb, strip_fun
+from isarstep.logic.types import applied_type, instantiate_type, match_type
 from isarstep.logic.typestrings import type_variables
 
 
@@ -78,13 +78,10 @@ def _typed(typ: MaybeTyp) -> Typ:
 
 def shows_its_type(general: Typ, arguments: int) -> bool:
     """Do the types of this many arguments determine the type of a constant?"""
-    shown: set[Typ] = set()
-    while arguments and type(general) is Type and general.name == "fun":
-        shown.update(type_variables(general.args[0]))
-        general = general.args[1]
-        arguments -= 1
+    shown = {variable for typ in strip_fun(general)[0][:arguments] for variable in type_variables(typ)}
+    rest = applied_type(general, arguments)
     # An argument beyond the most general type is typed by a variable of it, which nothing before has shown.
-    return not arguments and shown.issuperset(type_variables(general))
+    return rest is not None and shown.issuperset(type_variables(rest))
 
 
 def typed(erased: Term, types: Sequence[Typ], general: Callable[[str], Typ | None]) -> Term:
@@ -113,14 +110,10 @@ def typed(erased: Term, types: Sequence[Typ], general: Callable[[str], Typ | Non
                 head, head_type = App(head, argument), head_type.args[1]
             done.append((head, head_type))
         elif type(node) is App:
-            spine_terms: list[Term] = []
-            head_term: Term = node
-            while type(head_term) is App:
-                spine_terms.append(head_term.arg)
-                head_term = head_term.fun
-            todo.append(("app", node, len(spine_terms)))
-            todo.extend(("visit", term, 0) for term in spine_terms)
-            todo.append(("visit", head_term, len(spine_terms)))
+            head, operands = strip_comb(node)
+            todo.append(("app", node, len(operands)))
+            todo.extend(("visit", term, 0) for term in reversed(operands))
+            todo.append(("visit", head, len(operands)))
         elif type(node) is Abs:
             binders.append(next(given))
             todo.append(("abs", node, 0))
@@ -155,12 +148,8 @@ def _instance(general: Callable[[str], Typ | None], name: str, arguments: Sequen
     """The type of a constant whose arguments have these types."""
     most_general = _known(general(name))
     found: dict[Typ, Typ] = {}
-    rest = most_general
-    for argument in arguments:
-        assert type(rest) is Type
-        if not match_type(rest.args[0], argument, found):
-            raise UserError("a constant's type is not an instance of its most general type")
-        rest = rest.args[1]
+    if not all(match_type(*pair, found) for pair in zip(strip_fun(most_general)[0], arguments, strict=False)):
+        raise UserError("a constant's type is not an instance of its most general type")
     return instantiate_type(most_general, found)
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from isarstep.bench.clashes import NOTHING, Ancestry, Renaming
+from isarstep.bench.columns import with_column
 from isarstep.bench.extract import Rules
 from isarstep.bench.fact_table import occurrences, shows_its_type
 from isarstep.bench.gather import (
@@ -224,16 +225,12 @@ def _rows_of(table: pa.Table, theories: pa.Array) -> pa.Array:
     return pa.array(np.flatnonzero(pc.is_in(table["theory"], theories).to_numpy(zero_copy_only=False)))
 
 
-def _renumbered(table: pa.Table, place: pa.Array) -> pa.Table:
-    """With the new numbers of facts."""
-    return table.set_column(table.schema.get_field_index("fact"), "fact", pc.take(place, table["fact"]))
-
-
 def _rules(
     benchmark: Benchmark, facts: pa.Table, place: pa.Array, typist: _Deciders, theories: pa.Array | None = None
 ) -> pa.Table:
     rules = benchmark.table(RULES)
-    rules = _renumbered(rules if theories is None else rules.take(_rows_of(rules, theories)), place)
+    rules = rules if theories is None else rules.take(_rows_of(rules, theories))
+    rules = with_column(rules, "fact", pc.take(place, rules["fact"]))
     columns = {
         "theory": rules["theory"].dictionary_encode(),
         "kind": rules["kind"].dictionary_encode(),
@@ -247,7 +244,8 @@ def _rules(
 
 
 def _lemmas(benchmark: Benchmark, facts: pa.Table, place: pa.Array) -> pa.Table:
-    lemmas = _renumbered(benchmark.table(LEMMAS), place)
+    lemmas = benchmark.table(LEMMAS)
+    lemmas = with_column(lemmas, "fact", pc.take(place, lemmas["fact"]))
     lemmas = lemmas.filter(pc.is_valid(lemmas["fact"]))
     names, indices = facts["name"].take(lemmas["fact"]), facts["index"].take(lemmas["fact"])
     return _one_chunk({"proposition": lemmas["proposition"], "name": names, "index": indices}, LEMMA_SHARD_SCHEMA)

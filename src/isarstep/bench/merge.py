@@ -13,13 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from isarstep.bench.clashes import Ancestry
-from isarstep.bench.columns import one_array
+from isarstep.bench.columns import length_counts, one_array, with_column
 from isarstep.bench.entries import entry_of, final_entries
 from isarstep.bench.extract import Rules
 from isarstep.bench.fact_table import shows_its_type, theory_order
 from isarstep.bench.gather import Gathered, read_arrow
 from isarstep.bench.ids import proposition_digest
-from isarstep.bench.layout import LENGTHS
 from isarstep.bench.licences import licences_by_entry
 from isarstep.bench.marks import MARKS
 from isarstep.bench.rules import LEFT_OUT, NAMES, NEW, VERSION, Column, Columns, Decision, Sizes, band_of, decide
@@ -99,7 +98,7 @@ class Merged:
 
     def content(self, rules: Rules, sizes: Sizes, decision: Decision) -> Content:
         copies = pa.array(decision.copies.astype(np.int32))
-        examples = self.examples.set_column(self.examples.schema.get_field_index("copies"), "copies", copies)
+        examples = with_column(self.examples, "copies", copies)
         splits = {
             name: examples.take(pa.array(rows)).select(EXAMPLE_SCHEMA.names) for name, rows in decision.splits.items()
         }
@@ -163,9 +162,7 @@ class Merged:
     def _lengths(self, rows: Column) -> list[int]:
         """How many targets of these examples have which length."""
         targets = self.propositions.take(self.examples["f1"].take(pa.array(rows)))
-        tokens = pc.count_substring(targets, " ").to_numpy() + 1
-        counted = np.bincount(np.digitize(tokens, LENGTHS, right=True), minlength=len(LENGTHS) + 1)
-        return [int(count) for count in counted]
+        return length_counts(pc.count_substring(targets, " ").to_numpy() + 1)
 
     def _tables(self, name: str) -> list[pa.Table]:
         return [read_arrow(part.folder / f"{name}.arrow") for part in self.parts]
@@ -175,8 +172,9 @@ class Merged:
         tables = []
         for table, new, new_types in zip(self._tables(name), self._numbers, self._type_numbers, strict=True):
             for column in columns:
-                renumbered = renumbered_column(table[column], new_types if column == "types" else new)
-                table = table.set_column(table.schema.get_field_index(column), column, renumbered)
+                table = with_column(
+                    table, column, renumbered_column(table[column], new_types if column == "types" else new)
+                )
             tables.append(table)
         return tables
 
@@ -185,7 +183,7 @@ class Merged:
         tables = []
         for table, first in zip(self._renumbered("examples", (*FIELDS, "types")), self._first_proofs, strict=True):
             rows = pc.add(table["proof_row"], pa.scalar(int(first), pa.int32()))
-            tables.append(table.set_column(table.schema.get_field_index("proof_row"), "proof_row", rows))
+            tables.append(with_column(table, "proof_row", rows))
         table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
         if not table.num_rows:
             return table
@@ -227,20 +225,14 @@ class Merged:
         return cache(lambda name, arguments: name not in general or not shows_its_type(typed(name), arguments))
 
     def _typed_tables(self, name: str) -> pa.Table:
-        """Facts or rules of all shards: types where they are not superfluous, strings plain."""
+        """Facts or rules of all shards: types where they are not superfluous."""
         tables = []
         for part, table in zip(self.parts, self._renumbered(name, ("proposition", "types")), strict=True):
             # -1 (recorded always) takes the last place.
             needed = np.array([self._undetermined(*decider) for decider in part.deciders] + [True])
             types = _filtered(table["types"], table["deciders"], needed)
-            table = table.drop_columns(["deciders"]).set_column(table.schema.get_field_index("types"), "types", types)
-            for column in ("theory", "kind"):
-                if column in table.column_names:
-                    table = table.set_column(
-                        table.schema.get_field_index(column), column, table[column].cast(pa.string())
-                    )
-            tables.append(table)
-        return pa.concat_tables(tables).combine_chunks()
+            tables.append(with_column(table.drop_columns(["deciders"]), "types", types))
+        return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
 
 
 def _places(table: pa.Table, facts: pa.Table) -> pa.Array:
@@ -256,7 +248,7 @@ def _in_order_of_theories(table: pa.Table, order: Sequence[str]) -> pa.Table:
     if not table.num_rows:
         return table
     place = {name: n for n, name in enumerate(order)}
-    encoded = one_array(table["theory"]).dictionary_encode()
+    encoded = one_array(table["theory"])
     ranks = np.array([place[name] for name in encoded.dictionary.to_pylist()])[encoded.indices.to_numpy()]
     return table.take(pa.array(np.argsort(ranks, kind="stable")))
 

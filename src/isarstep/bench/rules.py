@@ -196,10 +196,14 @@ def _by_theorem(columns: Columns, rows: Column, sizes: Sizes) -> Column:
     _, first = np.unique(columns.key[rows], return_index=True)
     rows = rows[np.sort(first)]
     rows = rows[np.lexsort((columns.identifier[rows], columns.theorem[rows]))]
-    theorem = columns.theorem[rows]
-    begins = np.flatnonzero(np.concatenate([[True], theorem[1:] != theorem[:-1]])) if len(rows) else rows
-    rank = np.arange(len(rows)) - np.repeat(begins, np.diff(np.append(begins, len(rows))))
-    return np.asarray(rows[rank < sizes.of_a_theorem])
+    return np.asarray(rows[first_of_group(columns.theorem[rows], sizes.of_a_theorem)])
+
+
+def first_of_group(groups: Column, most: int) -> Column:
+    """Of rows that stand group by group: is it one of the first so many of its group?"""
+    begins = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]])) if len(groups) else groups
+    rank = np.arange(len(groups)) - np.repeat(begins, np.diff(np.append(begins, len(groups))))
+    return np.asarray(rank < most)
 
 
 def choose_entries(columns: Columns, scorable: Column, sizes: Sizes, candidates: Sequence[int]) -> list[int]:

@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from isarstep.bench.columns import length_counts
 from isarstep.bench.layout import LENGTHS
-from isarstep.bench.rules import DROPPED, Sizes
+from isarstep.bench.rules import DROPPED, Sizes, first_of_group
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.terms import Term, constants
@@ -43,12 +44,8 @@ class Measured:
     source_lengths: np.ndarray[Any, Any]  # training, F.2-F.4, as the length rule counts
     target_lengths: np.ndarray[Any, Any]
     source_propositions: np.ndarray[Any, Any]
-    kinds: dict[str, int]
-    names: int | None  # of variables in the text, which normalisation replaces by numbers
-    numbered: int  # variables in the vocabulary
-    bare: float  # mean proposition length without bracket removal and folding, on a sample
-    unbracketed: float  # with bracket removal only
-    written: float  # as written
+    # Mean lengths of propositions on a sample: without bracket removal and folding, with bracket removal, as written.
+    encodings: list[float]
     sampled: int
     lengths: dict[str, list[int]]  # of each split: how many targets have which length
     kinds_of: dict[str, dict[str, int]]  # of each split
@@ -71,22 +68,14 @@ def measure(benchmark: Benchmark) -> Measured:
     present = table["f3"].is_valid().to_numpy()
     source[present] += lengths[table["f3"].drop_null().to_numpy()]
     propositions[present] += 1
-    kinds = _counted(table["target_kind"])
     shown = {name: benchmark.table(name, ["f1", "target_kind"]) for name in benchmark.splits}
     shown = {"train": shown.pop("train"), FEW: _few_of_a_theorem(table), **shown}
-    bare, unbracketed, written, sampled = _encodings(benchmark)
     return Measured(
         source,
         lengths[table["f1"].to_numpy()] if count else np.zeros(0, np.int64),
         propositions,
-        dict(sorted(kinds.items())),
-        benchmark.manifest.get("variable names"),
-        sum(token.startswith(("<X", "<V")) for token in benchmark.vocabulary),
-        bare,
-        unbracketed,
-        written,
-        sampled,
-        {name: _histogram(lengths[split["f1"].to_numpy()]) for name, split in shown.items()},
+        *_encodings(benchmark),
+        {name: length_counts(lengths[split["f1"].to_numpy()]) for name, split in shown.items()},
         {name: _counted(split["target_kind"]) for name, split in shown.items()},
     )
 
@@ -97,22 +86,14 @@ def _few_of_a_theorem(table: pa.Table) -> pa.Table:
         [("theorem", "ascending"), ("id", "ascending")]
     )
     theorem = ordered["theorem"].combine_chunks().dictionary_encode().indices.to_numpy()
-    begins = np.flatnonzero(np.concatenate([[True], theorem[1:] != theorem[:-1]])) if len(theorem) else theorem
-    rank = np.arange(len(theorem)) - np.repeat(begins, np.diff(np.append(begins, len(theorem))))
-    return ordered.filter(pa.array(rank < Sizes.of_a_theorem))
-
-
-def _histogram(lengths: np.ndarray[Any, Any]) -> list[int]:
-    counted = np.bincount(np.digitize(lengths, LENGTHS, right=True), minlength=len(LENGTHS) + 1)
-    return [int(count) for count in counted]
+    return ordered.filter(pa.array(first_of_group(theorem, Sizes.of_a_theorem)))
 
 
 def _counted(column: Any) -> dict[str, int]:
     return {row["values"]: row["counts"] for row in pc.value_counts(column).to_pylist()}
 
 
-def _encodings(benchmark: Benchmark) -> tuple[float, float, float, int]:
-    """Mean lengths of a sample: all brackets and abbreviations unfolded; unfolded; as written."""
+def _encodings(benchmark: Benchmark) -> tuple[list[float], int]:
     texts = benchmark.propositions
     step = max(1, len(texts) // _SAMPLE)
     folded = _folded_sizes(benchmark)
@@ -130,7 +111,7 @@ def _encodings(benchmark: Benchmark) -> tuple[float, float, float, int]:
         # With all brackets each application and abstraction has a pair of its own.
         sums += (len(tokens) + extra + 2 * (applications - brackets), len(tokens) + extra, len(tokens))
         sampled += 1
-    return (*(float(value) / max(sampled, 1) for value in sums), sampled)  # type: ignore[return-value]
+    return [float(value) / max(sampled, 1) for value in sums], sampled
 
 
 def _folded_sizes(benchmark: Benchmark) -> Any:
@@ -151,11 +132,12 @@ def _folded_sizes(benchmark: Benchmark) -> Any:
 def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
     """Everything that `isarstep stats` prints."""
     manifest = benchmark.manifest
-    encodings = [
-        ("all brackets, abbreviations unfolded", _number(measured.bare)),
-        ("necessary brackets, abbreviations unfolded", _number(measured.unbracketed)),
-        ("necessary brackets, folded (as written)", _number(measured.written)),
-    ]
+    forms = (
+        "all brackets, abbreviations unfolded",
+        "necessary brackets, abbreviations unfolded",
+        "necessary brackets, folded (as written)",
+    )
+    encodings = list(zip(forms, map(_number, measured.encodings), strict=True))
     lengths = [
         _spread("source tokens (F.2-F.4)", measured.source_lengths),
         _spread("target tokens (F.1)", measured.target_lengths),
@@ -194,8 +176,9 @@ def _kept(benchmark: Benchmark, measured: Measured) -> Table:
     counts, examples = manifest.get("counts", {}), manifest["examples"]
     raw = counts.get("raw")
     short = None if raw is None else raw - counts["too long"]
-    tokens = len(benchmark.vocabulary) - 9
-    named = None if measured.names is None else tokens - measured.numbered + measured.names
+    tokens, variables = len(benchmark.vocabulary) - 9, manifest.get("variable names")
+    numbered = sum(token.startswith(("<X", "<V")) for token in benchmark.vocabulary)
+    named = None if variables is None else tokens - numbered + variables
     rows = [
         ("raw examples", _number(raw), _PAPER["raw"]),
         ("after the length rule", _number(short), _PAPER["short enough"]),
@@ -295,7 +278,8 @@ def draw(benchmark: Benchmark, measured: Measured, folder: Path) -> list[Path]:
         axis.set_ylabel("training examples")
     save("lengths")
     pyplot.figure(figsize=(5, 2))
-    pyplot.barh(list(measured.kinds), list(measured.kinds.values()), color="#31688e")
+    kinds = sorted(measured.kinds_of["train"].items())
+    pyplot.barh([kind for kind, _ in kinds], [count for _, count in kinds], color="#31688e")
     pyplot.xlabel("training examples")
     save("kinds")
     sessions = benchmark.manifest.get("sessions", {})

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from isarstep.bench.canary import PARQUET_MARK, marked
-from isarstep.bench.columns import first_places, one_array
+from isarstep.bench.columns import first_places, one_array, with_column
 from isarstep.bench.identity import ColumnDigest, columns_digest, table_digest
 from isarstep.bench.layout import (
     FACTS,
@@ -140,7 +140,7 @@ def _with_needed_proofs(content: Content) -> Content:
 
     def renumbered(table: pa.Table) -> pa.Table:
         column = pa.chunked_array([renumbered_column(table["proof_row"], number)], pa.int32())
-        return table.set_column(table.schema.get_field_index("proof_row"), "proof_row", column)
+        return with_column(table, "proof_row", column)
 
     return replace(
         content,
