@@ -38,7 +38,7 @@ from isarstep.logic.terms import (
     Var,
     instantiate,
     list_comb,
-    rebuilt_upwards,
+    rebuilt,
     strip_comb,
 )
 from isarstep.logic.tokens import decode, encode_line
@@ -84,23 +84,23 @@ def _names(text: str) -> frozenset[str]:
 
 @lru_cache(1 << 12)
 def _symmetric(text: str) -> Term:
-    return numbered_schematics(rebuilt_upwards(decode(text), _sides_in_order))
+    return numbered_schematics(rebuilt(decode(text), upwards=_sides_in_order))
 
 
 @lru_cache(1 << 12)
 def _as_formula(text: str) -> Term:
-    return numbered_schematics(_opened(rebuilt_upwards(decode(text), _in_hol)))
+    return numbered_schematics(_opened(rebuilt(decode(text), upwards=_in_hol)))
 
 
 @lru_cache(1 << 12)
 def _implication(text: str) -> Term:
-    return numbered_schematics(_opened(rebuilt_upwards(decode(text), lambda node: _sides_in_order(_in_hol(node)))))
+    return numbered_schematics(_opened(rebuilt(decode(text), upwards=lambda node: _sides_in_order(_in_hol(node)))))
 
 
 @lru_cache(1 << 12)
 def _conjuncts(text: str) -> Term:
-    formula = _opened(rebuilt_upwards(decode(text), lambda node: _sides_in_order(_in_hol(node))))
-    return numbered_schematics(rebuilt_upwards(formula, lambda node: _conjuncts_in_order(_sides_in_order(node))))
+    formula = _opened(rebuilt(decode(text), upwards=lambda node: _sides_in_order(_in_hol(node))))
+    return numbered_schematics(rebuilt(formula, upwards=lambda node: _conjuncts_in_order(_sides_in_order(node))))
 
 
 def _sides_in_order(node: Term) -> Term:

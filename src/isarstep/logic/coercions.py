@@ -17,7 +17,7 @@ from typing import cast
 
 from isarstep.logic.infer import PROP, Context, Inference, Typing, TypingError, infer
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Abs, App, Bound, Term, Typ, Type, increase, instantiate, rebuilt_upwards
+from isarstep.logic.terms import Abs, App, Bound, Term, Typ, Type, increase, instantiate, rebuilt
 from isarstep.logic.typestrings import show_type
 from isarstep.logic.unify import CIRCULAR, Cell, Inner, Mismatch, find
 
@@ -295,4 +295,4 @@ def _insert(term: Term, inserted: dict[int, Inserted]) -> Term:
         made = inserted.get(next(numbers)) if type(node) is App else None
         return node if made is None or type(node) is not App else App(node.fun, made.around(node.arg))
 
-    return rebuilt_upwards(term, wrapped) if inserted else term
+    return rebuilt(term, upwards=wrapped) if inserted else term

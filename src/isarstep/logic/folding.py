@@ -90,7 +90,7 @@ def _match(pattern: Term, term: Term, arguments: dict[int, Term], types: dict[Ty
         left, right, depth = todo.pop()
         if type(left) is Var:
             if depth:
-                if _mentions_below(right, depth):
+                if any(occurs_bound(right, index) for index in range(depth)):
                     return False
                 right = increase(right, -depth)
             if arguments.setdefault(left.index, right) != right:
@@ -109,11 +109,6 @@ def _match(pattern: Term, term: Term, arguments: dict[int, Term], types: dict[Ty
         elif left != right:
             return False
     return True
-
-
-def _mentions_below(term: Term, depth: int) -> bool:
-    """Does a term under binders mention the innermost `depth` of them?"""
-    return any(occurs_bound(term, index) for index in range(depth))
 
 
 class _Abbreviations:
@@ -181,13 +176,9 @@ def _is_alias(body: Term, signature: Signature) -> bool:
 
 def _swaps(body: Term) -> bool:
     """A constant with its arguments in another order, as `x > y` is: always for input only."""
-    indices = []
-    while type(body) is App:
-        if type(body.arg) is not Var:
-            return False
-        indices.append(body.arg.index)
-        body = body.fun
-    return indices != sorted(indices, reverse=True)
+    arguments = strip_comb(body)[1]
+    indices = [argument.index for argument in arguments if type(argument) is Var]
+    return len(indices) == len(arguments) and indices != sorted(indices)
 
 
 def _foldable(language: Language) -> Iterable[str]:

@@ -6,7 +6,7 @@ notation is shown as `(+) a`, and a proposition that is no `Trueprop` where one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
@@ -41,7 +41,7 @@ from isarstep.logic.patterns import (
     shown_tuple,
 )
 from isarstep.logic.symbols import from_isabelle
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, applied_constant, frees
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, applied_constant, frees, strip_comb
 from isarstep.logic.writer import write_formula
 
 _POOLS = {
@@ -242,12 +242,7 @@ class _Layout:
                 self.bracket(precedence > APPLY, [word, (term, ARGUMENT, False)])
                 return
         if type(term) is App:
-            head: Term = term
-            args: list[Term] = []
-            while type(head) is App:
-                args.append(head.arg)
-                head = head.fun
-            args.reverse()
+            head, args = strip_comb(term)
             if type(head) is Const:
                 if self.notation(term, head.name, args, precedence):
                     return
@@ -292,23 +287,21 @@ class _Layout:
 
     def application(self, head: _Item, args: list[Term], precedence: int) -> None:
         if self.latex:
-            self.todo.append(")")
-            for i in range(len(args) - 1, -1, -1):
-                self.todo.append((args[i], 0, False))
-                self.todo.append(", " if i else "(")
+            self.enclosed("(", args, ")")
             self.todo.append(head)
             return
-        todo = self.todo
-        needed = precedence > APPLY
-        if needed:
-            todo.append(")")
-        for arg in reversed(args):
+        items: list[_Item] = [head]
+        for arg in args:
             kind = type(arg)
-            todo.append((arg, ARGUMENT, False) if kind is App or kind is Abs else self.leaf(arg))
-            todo.append(" ")
-        todo.append(head)
-        if needed:
-            todo.append("(")
+            items += (" ", (arg, ARGUMENT, False) if kind is App or kind is Abs else self.leaf(arg))
+        self.bracket(precedence > APPLY, items)
+
+    def enclosed(self, opening: str, terms: Sequence[Term], closing: str) -> None:
+        """Terms with commas between them."""
+        items: list[_Item] = []
+        for term in terms:
+            items += (", " if items else opening, (term, 0, False))
+        self.bracket(False, [*items, closing])
 
     def function(self, term: Term, precedence: int) -> None:
         groups: list[str] = []
@@ -332,7 +325,10 @@ class _Layout:
         if name == NUMERAL:
             value = numeral_value(args[0])
             if value is not None:
-                self.extend(str(value), args[1:], precedence)
+                if len(args) > 1:
+                    self.application(str(value), args[1:], precedence)
+                else:
+                    self.todo.append(str(value))
                 return True
         chain = self.style.chains.get(name)
         if chain is not None and count >= 2 and self.chain(chain, term, args, precedence):
@@ -360,34 +356,21 @@ class _Layout:
             return True
         return False
 
-    def extend(self, text: str, args: list[Term], precedence: int) -> None:
-        if args:
-            self.application(text, args, precedence)
-        else:
-            self.todo.append(text)
-
     def is_truth(self, term: Term) -> bool:
         name, arguments = applied_constant(term)
         return self.names.truths(name) == len(arguments)
 
     def fill_flat(self, form: _Form, args: list[Term], precedence: int) -> None:
-        todo = self.todo
-        needed = precedence > form.precedence
-        if needed:
-            todo.append(")")
-        for piece in reversed(form.pieces):
+        items: list[_Item] = []
+        for piece in form.pieces:
             if type(piece) is str:
-                todo.append(piece)
+                items.append(piece)
             else:
                 assert type(piece) is Slot
                 arg = args[piece.index - 1]
-                kind = type(arg)
-                if kind is App or kind is Abs or form.prop:
-                    todo.append((arg, piece.precedence, form.prop))
-                else:
-                    todo.append(self.leaf(arg))
-        if needed:
-            todo.append("(")
+                laid_out = form.prop or type(arg) is App or type(arg) is Abs
+                items.append((arg, piece.precedence, form.prop) if laid_out else self.leaf(arg))
+        self.bracket(precedence > form.precedence, items)
 
     def fill(self, form: _Form, found: Match, precedence: int) -> None:
         """Write a notation with a pattern: name its variables, bring them into scope where they are."""
@@ -436,14 +419,8 @@ class _Layout:
         elif type(rest) is not Const or rest.name != chain.nil:
             self.open_chains.update(passed)
             return False
-        brackets = chain.latex if self.latex else chain.brackets
-        todo = self.todo
-        todo.append(brackets[1])
-        for i in range(len(elements) - 1, -1, -1):
-            todo.append((elements[i], 0, False))
-            if i:
-                todo.append(", ")
-        todo.append(brackets[0])
+        opening, closing = chain.latex if self.latex else chain.brackets
+        self.enclosed(opening, elements, closing)
         return True
 
     def name_variables(self, variables: Variables, body: Term, pool: str, entered: list[str]) -> str:

@@ -396,8 +396,13 @@ def rebuild(
     return done[0]
 
 
-def rebuilt(term: Term, change: Callable[[Term], Term]) -> Term:
-    """From the outside in: `change` makes something of every node, and goes on in what it has made."""
+def _itself(node: Term) -> Term:
+    return node
+
+
+def rebuilt(term: Term, change: Callable[[Term], Term] = _itself, upwards: Callable[[Term], Term] = _itself) -> Term:
+    """From the outside in: `change` makes something of every node, and goes on in what it has made. On the way back,
+    `upwards` makes something of every leaf and every application, its parts first."""
     done: list[Term] = []
     todo: list[tuple[Term, bool]] = [(term, False)]
     while todo:
@@ -405,33 +410,14 @@ def rebuilt(term: Term, change: Callable[[Term], Term]) -> Term:
         node = node if ready else change(node)
         if type(node) is App and ready:
             argument = done.pop()
-            done[-1] = App(done[-1], argument)
+            done[-1] = upwards(App(done[-1], argument))
         elif type(node) is Abs and ready:
             done[-1] = Abs(node.name, node.type, done[-1])
         elif type(node) is App or type(node) is Abs:
             todo.append((node, True))
             todo += ((node.arg, False), (node.fun, False)) if type(node) is App else ((node.body, False),)
         else:
-            done.append(node)
-    return done[0]
-
-
-def rebuilt_upwards(term: Term, change: Callable[[Term], Term]) -> Term:
-    """From the inside out: every leaf and every application as `change` makes it, its parts first."""
-    done: list[Term] = []
-    todo: list[tuple[Term, bool]] = [(term, False)]
-    while todo:
-        node, ready = todo.pop()
-        if type(node) is App and ready:
-            argument = done.pop()
-            done[-1] = change(App(done[-1], argument))
-        elif type(node) is Abs and ready:
-            done[-1] = Abs(node.name, node.type, done[-1])
-        elif type(node) is App or type(node) is Abs:
-            todo.append((node, True))
-            todo += ((node.arg, False), (node.fun, False)) if type(node) is App else ((node.body, False),)
-        else:
-            done.append(change(node))
+            done.append(upwards(node))
     return done[0]
 
 
@@ -457,8 +443,8 @@ def untyped(term: Term) -> Term:
     return rebuild(term, _untyped, lambda old, body: Abs("" if old.name.endswith("_") else old.name, None, body))
 
 
-def loose(term: Term) -> bool:
-    """Does some bound variable point outside the term?"""
+def _pointing_outside(term: Term) -> Iterator[int]:
+    """Of each bound variable that points outside the term: how many abstractions outside."""
     todo = [(term, 0)]
     while todo:
         node, depth = todo.pop()
@@ -468,23 +454,17 @@ def loose(term: Term) -> bool:
         elif type(node) is Abs:
             todo.append((node.body, depth + 1))
         elif type(node) is Bound and node.index >= depth:
-            return True
-    return False
+            yield node.index - depth
+
+
+def loose(term: Term) -> bool:
+    """Does some bound variable point outside the term?"""
+    return next(_pointing_outside(term), None) is not None
 
 
 def occurs_bound(term: Term, index: int) -> bool:
     """Does the bound variable that points exactly `index` abstractions outside occur in the term?"""
-    todo = [(term, index)]
-    while todo:
-        node, depth = todo.pop()
-        if type(node) is App:
-            todo.append((node.arg, depth))
-            todo.append((node.fun, depth))
-        elif type(node) is Abs:
-            todo.append((node.body, depth + 1))
-        elif type(node) is Bound and node.index == depth:
-            return True
-    return False
+    return index in _pointing_outside(term)
 
 
 def increase(term: Term, by: int) -> Term:
