@@ -17,44 +17,40 @@ BARE = (
 _ENDS = ("where", "is", "for", "monos", "parametric")
 
 
-def bare_constants(context: OwnContext, reader: TokenReader) -> list[str]:
-    """Declare what the command names with a type; the names, none where this cannot be said for sure. Raises UserError.
+def bare_constants(context: OwnContext, reader: TokenReader) -> None:
+    """Declare what the command names with a type; nothing where this cannot be said for sure. Raises UserError.
 
     Inside a locale a constant takes those parameters that its definition mentions, so that has to be read."""
     if reader.command not in BARE:
-        return []
+        return
     begin = reader.at
-    if context.parameters:
-        return _by_reading(context, reader)
-    while reader.is_keyword("(", "["):
-        reader.bracket()
-    new = new_names(reader, context.scope(), *_ENDS)
-    if not new or not reader.is_keyword(*_ENDS):
-        return []
-    if any(each.type is None for each in new):
+    if not context.parameters:
+        while reader.is_keyword("(", "["):
+            reader.bracket()
+        new = new_names(reader, context.scope(), *_ENDS)
+        if not new or not reader.is_keyword(*_ENDS):
+            return
+        if all(each.type is not None for each in new):
+            for each in new:
+                _declare(context, each)
+            return
         reader.at = begin
-        return _by_reading(context, reader)
-    return [_declare(context, each) for each in new]
+    _by_reading(context, reader)
 
 
-def _by_reading(context: OwnContext, reader: TokenReader) -> list[str]:
+def _by_reading(context: OwnContext, reader: TokenReader) -> None:
     """What defines them says their types, and which parameters of the locale they take."""
     if reader.command not in ("fun", "primrec", "function", "inductive", "inductive_set"):
-        return []
+        return
     if reader.is_keyword("("):
         reader.bracket()
     text = recursive_text(context, reader)
-    if text.strange:
-        return []  # Isabelle would give them arguments for these types
-    made = []
-    for each in text.names:
+    for each in () if text.strange else text.names:  # Isabelle would give them arguments for strange types
         full, _ = context.declare_applied(each.name, text.types[each.name], text.used)
         context.bare[full] = context.source.where(each.token.start)
-        made.append(full)
-    return made
 
 
-def _declare(context: OwnContext, new: NewName) -> str:
+def _declare(context: OwnContext, new: NewName) -> None:
     assert new.type is not None
     name = context.full_name(new.name)
     if name not in context.constants:
@@ -64,7 +60,6 @@ def _declare(context: OwnContext, new: NewName) -> str:
         known = context.rows["productions"]
         context.add_notation(row for row in rows if row not in known)
     context.bare[name] = context.source.where(new.token.start)
-    return name
 
 
 def bare_type(context: OwnContext, reader: TokenReader) -> None:

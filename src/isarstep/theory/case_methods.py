@@ -95,18 +95,18 @@ def _induction(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnCon
     if method.rule and (method.attributes or not _of_type(method.rule, context)):
         return _by_rule(goal, method, _rule(method.rule, context), scope, context)
     by_fact = None if method.rule else _rule_of_fact(goal, method, context)
-    if by_fact is None and not method.rule and len(method.arguments) == 1:
-        term = read_together([method.arguments[0]], scope, None).terms[0]
-        by_fact = rule_for_type(context, type_of_term(term))
     if by_fact is not None:
         return _by_rule(goal, method, by_fact, scope, context)
     if len(method.arguments) != 1:
         raise UserError(f"`{method.name}` with several arguments is not read")
     term = read_together([method.arguments[0]], scope, None).terms[0]
-    if method.rule and _of_type(method.rule, context) != getattr(type_of_term(term), "name", ""):
+    typ = type_of_term(term)
+    by_type = None if method.rule else rule_for_type(context, typ)
+    if by_type is not None:
+        return _by_rule(goal, method, by_type, scope, context)
+    if method.rule and _of_type(method.rule, context) != getattr(typ, "name", ""):
         raise UserError(f"an induction by {method.rule} on what is shown here is not read")
-    variable = term.name if isinstance(term, Free) else "x"
-    rule = structural_rule(type_of_term(term), variable, context.language)
+    rule = structural_rule(typ, term.name if isinstance(term, Free) else "x", context.language)
     return _by_rule(goal, method, rule, scope, context, several=isinstance(term, Free), apart=True)
 
 
@@ -126,16 +126,15 @@ def _rule_of_fact(goal: OpenGoal, method: MethodText, context: OwnContext) -> In
     are named: the last ones of the predicate."""
     if not goal.chained:
         return None
-    name = predicate_of(goal.chained[0].prop)
+    about = goal.chained[0].prop
+    name = predicate_of(about)
     wanted = [to_isabelle(token.text.strip()) for token in method.arguments]
-    last = strip_comb(hol.dest_trueprop(goal.chained[0].prop) or goal.chained[0].prop)[1][-1:]
+    last = strip_comb(hol.dest_trueprop(about) or about)[1][-1:]
     if name in _NAMED_LIKE_CONSTRUCTORS and (not wanted or last == [] or getattr(last[0], "name", "") == wanted[-1]):
         raise UserError("an induction whose first fact has a rule of its own is not read")
     rule = context.inductions.get(name) or library_rule(_LIBRARY_PREDICATES.get(name, ""), context)
-    if rule is None or rule.major is None:
-        return None
     found: dict[str, Term] = {}
-    if not matched(rule.major, goal.chained[0].prop, found):
+    if rule is None or rule.major is None or not matched(rule.major, about, found):
         return None
     names = [each.name if isinstance(each, Free) else "" for each in map(found.get, rule.variables)]
     return rule if names[len(names) - len(wanted) :] == wanted else None
@@ -294,13 +293,9 @@ def _with_attributes(rule: InductionRule, method: MethodText, scope: Scope) -> t
             taken[MEASURE] = read_together([rest[2]], scope, None).terms[0]
         else:
             raise UserError(f"an induction by a rule with [{word} ...] is not read")
-    if taken and not _gives_number(taken[MEASURE]):
+    if taken and strip_fun(type_of_term(taken[MEASURE]))[1] != Type("Nat.nat"):
         raise UserError("an induction by a measure that is no natural number is not read")
     return rule, taken
-
-
-def _gives_number(measure: Term) -> bool:
-    return strip_fun(type_of_term(measure))[1] == Type("Nat.nat")
 
 
 def _on_measure(goal: OpenGoal, measure: Term, method: MethodText) -> dict[str, ProofCase]:
@@ -335,9 +330,10 @@ def _rule(name: str, context: OwnContext) -> InductionRule | None:
     base, _, last = name.rpartition(".")
     if name.startswith("set ") or last == "induct":
         return context.inductions.get(_constant(to_isabelle(base or name.removeprefix("set ")), context))
-    if context.find_facts(name) is not None:
-        return own_rule(context, name)
-    return library_rule(name, context)
+    if context.find_facts(name) is None:
+        return library_rule(name, context)
+    own = context.inductions.get(rule_key(context, name)) or context.inductions.get(f"lemma  {to_isabelle(name)}")
+    return own if isinstance(own, InductionRule) else None
 
 
 def _constant(name: str, context: OwnContext) -> str:
@@ -350,12 +346,6 @@ def _constant(name: str, context: OwnContext) -> str:
 def rule_key(context: OwnContext, name: str) -> str:
     """Under which a lemma of this place is kept as a rule."""
     return f"lemma {context.target.name if context.target is not None else ''} {to_isabelle(name)}"
-
-
-def own_rule(context: OwnContext, name: str) -> InductionRule | None:
-    """The lemma of this name as a rule of `induct`."""
-    found = context.inductions.get(rule_key(context, name)) or context.inductions.get(f"lemma  {to_isabelle(name)}")
-    return found if isinstance(found, InductionRule) else None
 
 
 def rule_for_type(context: OwnContext, typ: Typ) -> InductionRule | None:

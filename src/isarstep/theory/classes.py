@@ -108,8 +108,5 @@ def _sort(context: OwnContext, reader: TokenReader) -> Sort:
     else:
         token = reader.name()
         names = [(name.strip(), token.start) for name in token.text.strip("{} ").split(",")]
-    return tuple(_class(context, name, place) for name, place in names if name) or ANY_SORT
-
-
-def _class(context: OwnContext, name: str, place: int) -> str:
-    return ANY_SORT[0] if name in ("type", *ANY_SORT) else class_of(context, name, place)
+    known = dict.fromkeys(("type", *ANY_SORT), ANY_SORT[0])
+    return tuple(known.get(name) or class_of(context, name, place) for name, place in names if name) or ANY_SORT

@@ -79,10 +79,10 @@ def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
     def lines(props: Iterable[Term]) -> tuple[str, ...]:
         return distinct(tuple(encode_line(normalise(statement(prop).term, order)) for prop in props))
 
-    strangers = {node.name for prop in _props(state) for node in frees(prop)} - set(order)
+    chained, local = [fact.prop for fact in state.chained], [fact.prop for fact in state.local]
+    strangers = {node.name for prop in (state.goal, *chained, *local) for node in frees(prop)} - set(order)
     if strangers:
         raise UserError(f"{state.where}: {min(strangers)!r} is fixed nowhere")
-    chained, local = [fact.prop for fact in state.chained], [fact.prop for fact in state.local]
     example = Example(
         id="",
         f1="",
@@ -99,7 +99,3 @@ def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
         with suppress(ProblemError):  # two facts that differ in types alone: the first is meant
             task.note(statement(prop), "facts")
     return task
-
-
-def _props(state: ProofState) -> list[Term]:
-    return [state.goal, *(fact.prop for fact in (*state.chained, *state.local))]

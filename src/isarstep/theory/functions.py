@@ -113,18 +113,14 @@ def _speaks_of_locale(rule: InductionRule, full: str, used: Sequence[str]) -> bo
     return parameters or (bool(used) and any(isinstance(node, Const) and node.name == full for node in nodes))
 
 
-def give_equations(context: OwnContext, name: str) -> bool:
-    """Make the equations of a function facts, once it is known to terminate, where it was declared."""
-    waiting = context.waiting.pop(context.full_name(name), None)
-    if waiting is None:
-        return False
-    for base, props in waiting:
+def give_equations(context: OwnContext, name: str) -> None:
+    """Make the equations of a function that waits facts, once it is known to terminate, where it was declared."""
+    full = context.full_name(name)
+    for base, props in context.waiting.pop(full):
         if props:
             context.add_facts(f"{base}.simps", props, simp=True)
-    rule = context.waiting_rules.pop(context.full_name(name), None)
-    if rule is not None:
-        context.inductions[context.full_name(name)] = rule
-    return True
+    if full in context.waiting_rules:
+        context.inductions[full] = context.waiting_rules.pop(full)
 
 
 def withhold_equations(context: OwnContext) -> None:

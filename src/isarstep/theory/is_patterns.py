@@ -15,7 +15,6 @@ from isarstep.logic.terms import (
     Abs,
     App,
     Bound,
-    Const,
     Free,
     Term,
     TVar,
@@ -25,6 +24,7 @@ from isarstep.logic.terms import (
     beta_eta_normal,
     erase,
     frees,
+    head_name,
     increase,
     loose,
     strip_comb,
@@ -40,8 +40,7 @@ _ANYTHING = "anything__"  # what `_` is called
 
 def bound_by_pattern(pattern: SourceToken, term: Term, scope: Scope) -> dict[str, Term]:
     """By name with `?`; nothing where the pattern is not read or does not match for sure."""
-    head = strip_comb(term)[0]
-    is_prop = isinstance(head, Const) and head.name in (hol.TRUEPROP, hol.PURE_IMP, hol.PURE_ALL, "Pure.eq")
+    is_prop = head_name(term) in (hol.TRUEPROP, hol.PURE_IMP, hol.PURE_ALL, "Pure.eq")
     number = count()
     text = replace(pattern, text=_DUMMY.sub(lambda _: f"?{_ANYTHING}{next(number)}", pattern.text))
     try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 from isarstep.logic.symbols import to_isabelle
@@ -92,18 +93,13 @@ def syntax_rows(
     if not first.quoted:
         raise NotRead(source, first.start, f"the notation {first.text[:30]!r} is not read")
     priorities, priority = _priorities(tokens[1:], source)
-    made: list[Any] = []
-    places = 0
-    for part in _delimiters(first, source):
-        if part == _INDEX:
-            raise NotRead(source, first.start, "a notation for structures in this form is not read")
-        if part is not None:
-            made.append(part)
-            continue
-        if places >= len(arguments):
-            raise NotRead(source, first.start, f"the notation has more than {len(arguments)} arguments")
-        made.append([arguments[places], priorities[places] if places < len(priorities) else 0])
-        places += 1
+    parts = _delimiters(first, source)
+    places = parts.count(None)
+    if _INDEX in parts:
+        raise NotRead(source, first.start, "a notation for structures in this form is not read")
+    if places > len(arguments):
+        raise NotRead(source, first.start, f"the notation has more than {len(arguments)} arguments")
+    made = _symbols(parts, arguments, priorities)
     if places < len(arguments):  # it stands for a function
         result = "logic"
     if not head and places != 1:
@@ -146,27 +142,24 @@ def _template(
     tokens: Sequence[SourceToken], source: TheorySource, head: str, arguments: int, kind: str, *, fixed: bool
 ) -> Row:
     priorities, priority = _priorities(tokens[1:], source)
-    symbols: list[Any] = []
-    count = 0
     parts = _delimiters(tokens[0], source)
+    count = parts.count(None)
     if _INDEX in parts:
         if kind == "type" or fixed or parts.count(_INDEX) > 1:
             raise NotRead(source, tokens[0].start, "a notation for structures in this form is not read")
         head, arguments = f"{INDEXED}{head}", arguments - 1
-    for part in parts:
-        if part == _INDEX:
-            symbols.append(["index", 1000])
-        elif part is None:
-            low = priorities[count] if count < len(priorities) else 0
-            symbols.append(["any" if kind == "logic" else kind, low])
-            count += 1
-        else:
-            symbols.append(part)
+    symbols = _symbols(parts, repeat("any" if kind == "logic" else kind), priorities)
     if count > arguments or (kind == "type" and count != arguments):
         raise NotRead(source, tokens[0].start, f"the notation has {count} arguments, its constant {arguments}")
     if not any(isinstance(symbol, str) for symbol in symbols):
         raise NotRead(source, tokens[0].start, "a notation without any symbol of its own is not read")
     return [kind, symbols, head, priority, 1]
+
+
+def _symbols(parts: Iterable[str | None], nonterminals: Iterable[str], priorities: Sequence[int]) -> list[Any]:
+    """Delimiters and, in their places, nonterminals with the priorities that are given for the first ones."""
+    arguments = zip(nonterminals, chain(priorities, repeat(0)), strict=False)
+    return [["index", 1000] if p == _INDEX else list(next(arguments)) if p is None else p for p in parts]
 
 
 def _priorities(tokens: Sequence[SourceToken], source: TheorySource) -> tuple[list[int], int]:

@@ -6,7 +6,7 @@ Whatever Isabelle would find by guessing among several answers is not computed h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from isarstep.logic import hol
@@ -23,14 +23,11 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
-    abstract,
     beta_normal,
     frees,
     increase,
     instantiate,
     list_comb,
-    occurs_bound,
-    rebuild,
     schematics,
     strip_comb,
     substitute,
@@ -39,6 +36,7 @@ from isarstep.logic.terms import (
 )
 from isarstep.logic.types import map_type, type_of
 from isarstep.logic.typestrings import type_variables
+from isarstep.logic.variables import as_function
 
 Key = tuple[str, int]
 
@@ -95,17 +93,13 @@ class Unification:
     def _bind(self, variable: Var, arguments: Sequence[Term], term: Term, binders: tuple[Typ, ...]) -> None:
         term = self.applied(term)
         places = [each.index for each in arguments if isinstance(each, Bound)]
-        if len(places) != len(arguments) or len(set(places)) != len(places) or variable.type is None:
+        if len(places) != len(arguments) or variable.type is None:
             raise NotComputed
         if any(isinstance(node, Var) and node.name == variable.name for node in subterms(term)):
             raise NotComputed  # it would have to contain itself
-        marks = {place: Free(f"~bound{place}", binders[place]) for place in places}
-        for place in range(len(binders)):
-            if place not in marks and occurs_bound(term, place):
-                raise NotComputed
-        value = _without_bound(term, marks)
-        for place in reversed(places):
-            value = Abs(f"x{place}", binders[place], abstract(value, marks[place]))
+        value = as_function(term, places, [binders[place] for place in places])
+        if value is None:
+            raise NotComputed
         self._same_types(variable.type, type_of(value))
         self.terms[variable.name, variable.index] = value
 
@@ -150,15 +144,6 @@ class Unification:
                 term, lambda leaf: self.terms.get((leaf.name, leaf.index)) if isinstance(leaf, Var) else None
             )
         return beta_normal(substitute_types(term, self.type_applied))
-
-
-def _without_bound(term: Term, marks: Mapping[int, Free]) -> Term:
-    def leaf(node: Term, depth: int) -> Term:
-        if isinstance(node, Bound) and node.index >= depth:
-            return marks[node.index - depth]
-        return node
-
-    return rebuild(term, leaf)
 
 
 def as_rule(prop: Term) -> Term:

@@ -21,10 +21,12 @@ from isarstep.logic.terms import (
     Type,
     Var,
     abstract,
+    applied_constant,
     beta_normal,
     constants,
     erase,
     frees,
+    head_name,
     list_comb,
     rebuilt,
     schematics,
@@ -252,8 +254,7 @@ def predicate_of(prop: Term) -> str:
     if formula is None:
         return ""
     sides = hol.dest_binary(hol.MEMBER, formula)
-    head = strip_comb(formula if sides is None else sides[1])[0]
-    return head.name if isinstance(head, Const) else ""
+    return head_name(formula if sides is None else sides[1])
 
 
 def elimination_cases(
@@ -283,7 +284,7 @@ def rule_of_intros(
     cases = []
     count = 0
     for name, prop in intros:
-        plain = _as_frees(erase(prop))
+        plain = substitute(erase(prop), lambda leaf: Free(leaf.name) if isinstance(leaf, Var) else None)
         premises, conclusion = hol.strip_pure_imp(plain)
         arguments = predicate_arguments(conclusion, full, width)
         if arguments is None:
@@ -427,8 +428,7 @@ def _elements_of(prop: Term, full: str) -> Iterator[Term]:
     """What is said to lie in the set."""
     for node in subterms(prop):
         sides = hol.dest_binary(hol.MEMBER, node)
-        head = strip_comb(sides[1])[0] if sides is not None else None
-        if sides is not None and isinstance(head, Const) and head.name == full:
+        if sides is not None and head_name(sides[1]) == full:
             yield sides[0]
 
 
@@ -444,11 +444,7 @@ def predicate_arguments(prop: Term, full: str, width: int) -> list[Term] | None:
     if formula is None:
         return None
     sides = hol.dest_binary(hol.MEMBER, formula) if width else None
-    head, arguments = strip_comb(formula if sides is None else sides[1])
-    if not isinstance(head, Const) or head.name != full or (width and sides is None):
+    name, arguments = applied_constant(formula if sides is None else sides[1])
+    if name != full or (width and sides is None):
         return None
     return arguments if sides is None else [*arguments, *_row(sides[0])]
-
-
-def _as_frees(term: Term) -> Term:
-    return substitute(term, lambda leaf: Free(leaf.name) if isinstance(leaf, Var) else None)

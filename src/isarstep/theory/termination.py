@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from isarstep.logic import hol
-from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, applied_constant, strip_comb
+from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, applied_constant, strip_comb, strip_fun
 from isarstep.theory.recursive_calls import PAIR, RecursiveCall, Shape, recursive_calls
 
 _SUC, _ZERO, _ONE = "Nat.Suc", "Groups.zero_class.zero", "Groups.one_class.one"
@@ -29,7 +29,7 @@ def all_terminate(equations: Sequence[Equation], heads: set[str], shape: Shape) 
     widths = [len(patterns) for _, patterns, _ in equations]
     least = min(widths, default=0)
     pairs = [
-        all(_pair(patterns[place]) is not None for _, patterns, _ in equations if place < len(patterns))
+        all(hol.dest_binary(PAIR, patterns[place]) is not None for _, patterns, _ in equations if place < len(patterns))
         for place in range(least)
     ]
     calls: list[list[str]] = []
@@ -55,16 +55,12 @@ def all_terminate(equations: Sequence[Equation], heads: set[str], shape: Shape) 
     return True
 
 
-def _pair(term: Term) -> tuple[Term, Term] | None:
-    return hol.dest_binary(PAIR, term)
-
-
 def _flat(pattern: Term, argument: Term, *, flat: bool) -> list[tuple[Term, Term] | None]:
     """A pattern and what takes its place; of a pair its two parts, where all equations have one there."""
-    both = _pair(pattern) if flat else None
+    both = hol.dest_binary(PAIR, pattern) if flat else None
     if both is None:
         return [(pattern, argument)]
-    parts = _pair(argument)
+    parts = hol.dest_binary(PAIR, argument)
     return [None, None] if parts is None else list(zip(both, parts, strict=True))
 
 
@@ -85,17 +81,12 @@ def _compare(pattern: Term, argument: Term, call: RecursiveCall, shape: Shape) -
 
 def _lowered(pattern: Term, argument: Term, call: RecursiveCall) -> str:
     """`n - k` and `n div k` under a condition that n is not 0."""
-    head, arguments = strip_comb(argument)
-    if (
-        isinstance(head, Const)
-        and head.name in (hol.MINUS, hol.DIVIDE)
-        and len(arguments) == 2
-        and isinstance(pattern, Free)
-    ):
-        least = 1 if head.name == hol.MINUS else 2
-        if arguments[0] == pattern and _number(arguments[1]) >= least and _natural(pattern.type):
-            return "<" if _positive_by(pattern, call.conditions) else ""
-    return ""
+    name, arguments = applied_constant(argument)
+    least = {hol.MINUS: 1, hol.DIVIDE: 2}.get(name)
+    if least is None or len(arguments) != 2 or not isinstance(pattern, Free) or arguments[0] != pattern:
+        return ""
+    lowered = _number(arguments[1]) >= least and _natural(pattern.type) and _positive_by(pattern, call.conditions)
+    return "<" if lowered else ""
 
 
 def _natural(typ: Typ | None) -> bool:
@@ -134,9 +125,7 @@ def _size(term: Term, below: Mapping[str, tuple[Term, int]], shape: Shape) -> Co
 
 def _constructors(head: Const, shape: Shape) -> Sequence[tuple[str, int]]:
     """Of the type of what a constant gives."""
-    typ = head.type
-    while isinstance(typ, Type) and typ.name == "fun":
-        typ = typ.args[1]
+    typ = None if head.type is None else strip_fun(head.type)[1]
     name = typ.name if isinstance(typ, Type) else ""
     return shape(f"{name}.case_{name.rpartition('.')[2]}") or ()
 
@@ -152,8 +141,7 @@ def _parts(pattern: Term) -> Iterator[Term]:
 
 def _number(term: Term) -> int:
     """A numeral's value, -1 where it is none."""
-    head, arguments = strip_comb(term)
-    name = head.name if isinstance(head, Const) else ""
+    name, arguments = applied_constant(term)
     if name == _ZERO:
         return 0
     if name == _ONE:
