@@ -10,7 +10,7 @@ from isarstep.errors import UserError
 from isarstep.logic.infer import infer
 from isarstep.logic.memo import memo
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Const, Term, Typ, beta_normal, rebuild, substitute_types, subterms
+from isarstep.logic.terms import Const, Term, Typ, beta_normal, constants, rebuild, substitute_types
 from isarstep.logic.types import instantiate_type, match_type
 
 
@@ -25,11 +25,8 @@ def typed_body(name: str, signature: Signature) -> Term:
     while path:
         constant = signature.constants[path[-1]]
         assert constant.abbreviates is not None
-        inner = [
-            node.name
-            for node in subterms(constant.abbreviates)
-            if type(node) is Const and _is_abbreviation(node.name, signature) and node.name not in known
-        ]
+        names = (inner.name for inner in constants(constant.abbreviates))
+        inner = [name for name in names if _is_abbreviation(name, signature) and name not in known]
         if inner:
             if inner[0] in path:
                 raise UserError(f"abbreviation {inner[0]} is defined by itself")
@@ -42,9 +39,9 @@ def typed_body(name: str, signature: Signature) -> Term:
 
 def expand(term: Term, signature: Signature) -> Term:
     """A typed term without abbreviations, beta-normal where one was unfolded."""
-    for node in subterms(term):
-        if type(node) is Const and _is_abbreviation(node.name, signature):
-            typed_body(node.name, signature)
+    for constant in constants(term):
+        if _is_abbreviation(constant.name, signature):
+            typed_body(constant.name, signature)
     return _unfold(term, signature)
 
 
@@ -74,7 +71,7 @@ def meaning(name: str, signature: Signature) -> frozenset[str]:
         if constant is None or constant.abbreviates is None:
             found.add(here)
             continue
-        inside = {node.name for node in subterms(constant.abbreviates) if type(node) is Const} - seen
+        inside = {inner.name for inner in constants(constant.abbreviates)} - seen
         seen |= inside
         todo += sorted(inside)
     return frozenset(found)

@@ -29,11 +29,7 @@ def with_bound_names(term: Term, names: Mapping[Term, str]) -> Term:
     """The term with these names where it has such functions."""
     if not names:
         return term
-    return rebuild(term, _same, lambda old, body: Abs(names.get(old, old.name), old.type, body))
-
-
-def _same(leaf: Term, _depth: int) -> Term:
-    return leaf
+    return rebuild(term, lambda leaf, _: leaf, lambda old, body: Abs(names.get(old, old.name), old.type, body))
 
 
 def pinned(typed: Term, signature: Signature) -> Term | None:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from isarstep.logic.infer import TypingError
 from isarstep.logic.language import Language, leading_variables
-from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, list_comb, strip_comb, strip_fun, subterms
+from isarstep.logic.terms import Abs, Const, Free, Term, Typ, list_comb, strip_comb, strip_fun, subterms
 from isarstep.logic.types import match_type
 
 Hidden: TypeAlias = Mapping[str, tuple[str, ...]]  # constant -> variables that it takes after those of its locale
@@ -38,9 +38,12 @@ def longer(
     """Ways to explain a clash by one more hidden argument of a constant of the theory in which one is."""
     if error.application is None or not language.home:
         return
-    order = list(fixed)
-    for name in _own_constants(error.application, language):
-        wanted = strip_fun(language.signature.constants[name].type)[0]
+    order, constants = list(fixed), language.signature.constants
+    names = (node.name for node in subterms(error.application) if type(node) is Const)
+    for name in dict.fromkeys(names):
+        if not name.startswith(language.home + ".") or name not in constants:
+            continue
+        wanted = strip_fun(constants[name].type)[0]
         known = hidden.get(name, ())
         place = language.parameters_of(name) + len(known)
         if place >= len(wanted):
@@ -48,10 +51,3 @@ def longer(
         for variable in order[order.index(known[-1]) + 1 if known else 0 :]:
             if match_type(wanted[place], fixed[variable], {}):
                 yield {**hidden, name: (*known, variable)}
-
-
-def _own_constants(application: App, language: Language) -> dict[str, None]:
-    """Constants of this theory in a clash."""
-    prefix, known = language.home + ".", language.signature.constants
-    names = (node.name for node in subterms(application) if type(node) is Const)
-    return dict.fromkeys(name for name in names if name.startswith(prefix) and name in known)

@@ -35,10 +35,11 @@ amalg ⨿ mho ℧ lozenge ◊ wp ℘ wrong ≀ acute ´ index ı dieresis ¨ ced
 newline ⏎ comment ― open ‹ close › checkmark ✓ crossmark ✗ zero 𝟬 one 𝟭 two 𝟮 three 𝟯 four 𝟰 five 𝟱 six 𝟲 seven 𝟳
 eight 𝟴 nine 𝟵 ^sub ⇩ ^sup ⇧ ^bold ❙ ^bsub ⇘ ^esub ⇙ ^bsup ⇗ ^esup ⇖
 """
-_SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789aeijklmnoprstuvx", strict=True))
-_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹ⁿⁱ⁺⁻", "0123456789ni+-", strict=True))
+_SUBSCRIPTS = zip("₀₁₂₃₄₅₆₇₈₉ₐₑᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789aeijklmnoprstuvx", strict=True)
+_SUPERSCRIPTS = zip("⁰¹²³⁴⁵⁶⁷⁸⁹ⁿⁱ⁺⁻", "0123456789ni+-", strict=True)
 # Characters that people type for a symbol that is another character in Isabelle.
 _LIKE = {"−": "-", "⊊": "⊂", "ϕ": "φ", "’": "'", "‘": "'", "≔": ":="}
+_NORMAL = str.maketrans(_LIKE | {c: "⇩" + of for c, of in _SUBSCRIPTS} | {c: "⇧" + of for c, of in _SUPERSCRIPTS})
 _PIECE = re.compile(r"\\<\^?[A-Za-z][A-Za-z0-9_]*>|.", re.DOTALL)
 _SYMBOL = re.compile(r"\\<(\^?[A-Za-z][A-Za-z0-9_]*)>")
 
@@ -58,8 +59,8 @@ def characters() -> dict[str, str]:
 
 
 @cache
-def _names() -> dict[str, str]:
-    return {character: name for name, character in reversed(characters().items())}
+def _names() -> dict[int, str]:
+    return str.maketrans({character: f"\\<{name}>" for name, character in reversed(characters().items())})
 
 
 def from_isabelle(text: str) -> str:
@@ -72,26 +73,13 @@ def from_isabelle(text: str) -> str:
 
 def to_isabelle(text: str) -> str:
     """What is not ASCII as Isabelle's symbols."""
-    if text.isascii():
-        return text
-    names = _names()
-    return "".join(c if c.isascii() or c not in names else f"\\<{names[c]}>" for c in text)
+    return text if text.isascii() else text.translate(_names())
 
 
 def normal(text: str) -> str:
     """One spelling of what people type: characters for symbols, ⇧2 for ², ⇩1 for ₁."""
     text = from_isabelle(text)
-    if text.isascii():
-        return text
-    out = []
-    for character in text:
-        if character in _SUPERSCRIPTS:
-            out.append("⇧" + _SUPERSCRIPTS[character])
-        elif character in _SUBSCRIPTS:
-            out.append("⇩" + _SUBSCRIPTS[character])
-        else:
-            out.append(_LIKE.get(character, character))
-    return "".join(out)
+    return text if text.isascii() else text.translate(_NORMAL)
 
 
 def without_quotes(text: str) -> str:

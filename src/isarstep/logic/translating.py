@@ -62,13 +62,10 @@ class Translator:
             return self.term(tree[1])
         term = self.term(tree)
         judgment = self.language.judgment
-        if judgment is None or is_meta(term) or self.is_proposition(term, judgment):
+        name = head_name(term)
+        if judgment is None or is_meta(term) or name == judgment or self.language.takes_propositions(name):
             return term
         return App(Const(judgment), term)
-
-    def is_proposition(self, term: Term, judgment: str) -> bool:
-        name = head_name(term)
-        return name == judgment or self.language.takes_propositions(name)
 
     # Terms
 

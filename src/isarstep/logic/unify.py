@@ -175,7 +175,10 @@ class Algebra:
                 schematic.add(node)
             kept = self._fixed if node in schematic else self._closed
             if node in schematic and cells is not None:
-                made[node] = self._flexible(node, made, cells)
+                if type(node) is Type:
+                    made[node] = (node.name, *(made[a] for a in node.args))
+                else:
+                    made[node] = cells.setdefault(node, Cell(self.sort_number(node.sort)))
                 continue
             inner = kept.get(node)
             if inner is None:
@@ -184,13 +187,6 @@ class Algebra:
                 self.outside[id(inner)] = node
             made[node] = inner
         return made[typ]
-
-    def _flexible(self, node: Typ, made: dict[Typ, Inner], cells: dict[Typ, Cell]) -> Inner:
-        if type(node) is Type:
-            return (node.name, *(made[a] for a in node.args))
-        if node not in cells:
-            cells[node] = Cell(self.sort_number(node.sort))
-        return cells[node]
 
 
 class Unifier:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 from isarstep.errors import UserError
@@ -186,7 +187,8 @@ class _Writer:
         if name in _SPECIAL and (special := self.by_hand(head, arguments, low)) is not None:
             return special
         for rule in self.formats.rules.get(name, ()):
-            if len(rule.patterns) == count and (found := self.match_all(rule.patterns, arguments)) is not None:
+            found: dict[str, Any] = {}
+            if len(rule.patterns) == count and all(map(_match, rule.patterns, arguments, repeat(found))):
                 return self.tree(rule.tree, found, low)
         binder = self.formats.formats.get(BINDER + name) if count == 1 else None
         if binder and (parts := abstraction(arguments[0])) is not None and len(parts[0]) == 1:
@@ -289,17 +291,11 @@ class _Writer:
             base = "x"
         name = base
         number = 0
-        while name in self.taken or name in self.scope or name in self.words or not self.is_free(name):
+        resolve = self.language.constants.resolve
+        while name in self.taken or name in self.scope or name in self.words or resolve(name) is not None:
             number += 1
             name = f"{base}{number}" if not base[-1:].isdigit() else f"{base}'{number}"
         return name
-
-    def is_free(self, name: str) -> bool:
-        return self.language.constants.resolve(name) is None
-
-    def match_all(self, patterns: tuple[Any, ...], terms: list[Term]) -> dict[str, Any] | None:
-        found: dict[str, Any] = {}
-        return found if all(_match(p, t, found) for p, t in zip(patterns, terms, strict=True)) else None
 
     def tree(self, tree: Any, found: dict[str, Any], low: int) -> str:
         """A tree of heads over what a rule has found; a function's variable comes into scope for its body only."""
