@@ -12,7 +12,7 @@ from isarstep.bench.clashes import precedence
 from isarstep.bench.theory_contexts import USUAL, TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.infer import CONSTRAINT, Context, TypingError, infer_context
-from isarstep.logic.terms import Const, Term, constants
+from isarstep.logic.terms import Term, constants
 from isarstep.theory.problem import Problem, ProblemError
 from isarstep.theory.problem_reader import Parsed, ProblemReader
 
@@ -50,7 +50,7 @@ def chosen_context(
             (theory_context for theory_context in fitting if reader_in(theory_context).parse(problem).error is None),
             usual,
         )
-    known = [term for term in terms if all(constant.name in whole for constant in _named(term))]
+    known = [term for term in terms if all(c.name in whole for c in constants(term) if c.name != CONSTRAINT)]
     clash = _clash(known, usual, given := reader.given_types(problem))
     missing = _MISSING.search(str(clash)) if all(map(usual.exists, mentioned)) else None
     if missing is None and all(map(usual.exists, mentioned)):
@@ -76,10 +76,6 @@ def _meanings(parsed: Parsed, everywhere: ProblemReader) -> set[str] | None:
             return None
         found.add(meaning)
     return found
-
-
-def _named(term: Term) -> Iterator[Const]:
-    return (constant for constant in constants(term) if constant.name != CONSTRAINT)
 
 
 def _smallest(

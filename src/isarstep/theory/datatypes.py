@@ -257,7 +257,10 @@ def _facts(context: OwnContext, new: NewDatatype, together: Sequence[NewDatatype
     add("case", list(_case_equations(new)), True)
     add("sel", _selector_equations(context, new), True)
     add("disc", list(_tester_facts(new)), True)
-    add("exhaust", [_exhaustion(new, Var("y", 0))], False)
+    y = Var("y", 0)  # `y = C1 ∨ (∃x. y = C2 x)`, which says what the case rule says
+    values = [made.applied("x") for made in new.constructors]
+    exhaustion = [hol.quantified(hol.exists, xs, hol.eq(y, value)) for value, xs in values]
+    add("exhaust", [hol.trueprop(hol.list_disj(exhaustion))], False)
     types = [typ for made in new.constructors for typ in made.types]
     if len(together) > 1 or any(typ != new.type and _mentions(typ, {new.name: new}) for typ in types):
         context.unread.names[f"fact {base}.induct"] = f"the datatype {base} (induction through other types)"
@@ -313,12 +316,3 @@ def _tester_facts(new: NewDatatype) -> Iterator[Term]:
         for made in new.constructors:
             says = App(Const(f"{new.name}.{to_isabelle(tester)}"), made.applied("x")[0])
             yield hol.trueprop(says if made.tester == tester else hol.apply(hol.NOT, says))
-
-
-def _exhaustion(new: NewDatatype, value: Term) -> Term:
-    """`y = C1 ∨ (∃x. y = C2 x)`, which says what the case rule says."""
-    parts: list[Term] = []
-    for made in new.constructors:
-        term, xs = made.applied("x")
-        parts.append(hol.quantified(hol.exists, xs, hol.eq(value, term)))
-    return hol.trueprop(hol.list_disj(parts))

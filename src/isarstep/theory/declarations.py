@@ -97,12 +97,6 @@ def target_of(reader: TokenReader) -> str:
     return inside[1].text if inside else ""
 
 
-def put_notation(context: OwnContext, new: NewName, name: str, typ: Typ) -> None:
-    if new.mixfix and context.in_locale:
-        raise NotRead(context.source, new.mixfix[0].start, "notation inside a locale is not read")
-    context.add_mixfix(new.mixfix, name, len(strip_fun(typ)[0]))
-
-
 def announce(context: OwnContext, scope: Scope, new: NewName) -> None:
     """A name that a declaration is about: a variable of its texts, with its notation from the beginning."""
     typ = new.type or open_type(new.name)
@@ -199,7 +193,9 @@ def _declare_typed(context: OwnContext, new: Iterable[NewName]) -> None:
         if each.type is None:
             raise NotRead(context.source, each.token.start, "a constant without a type is not read")
         name = context.declare_constant(context.full_name(each.name), each.type).name
-        put_notation(context, each, name, each.type)
+        if each.mixfix and context.in_locale:
+            raise NotRead(context.source, each.mixfix[0].start, "notation inside a locale is not read")
+        context.add_mixfix(each.mixfix, name, len(strip_fun(each.type)[0]))
 
 
 def axiomatization(context: OwnContext, reader: TokenReader) -> None:

@@ -430,7 +430,8 @@ class _Reading:
             with context.returning():
                 enter_notation(context, command)
                 statement = read_lemma(context.reader(command), context.scope())
-            if context.unsure and _long_names(statement):
+            # A variable that nobody fixed and that does not look like one may be declared in ML.
+            if context.unsure and any(len(name.rstrip("0123456789'")) > 2 for name in statement.new):
                 raise NotRead(context.source, command.start, f"{context.unsure} may have declared what it mentions")
             self._add(statement, unproved)
 
@@ -531,15 +532,8 @@ def _begins(command: OuterCommand) -> bool:
     return any(token.keyword("begin") for token in command.tokens)
 
 
-def _long_names(statement: ReadStatement) -> bool:
-    """Does it speak of variables that nobody fixed and that do not look like variables?"""
-    return any(len(name.rstrip("0123456789'")) > 2 for name in statement.new)
-
-
 def _has_proof(command: OuterCommand) -> bool:
-    if command.name in (*STATEMENTS, *UNREAD_GOALS, "function", "termination"):
-        return True
-    return command.name == "notepad"
+    return command.name in (*STATEMENTS, *UNREAD_GOALS, "function", "termination", "notepad")
 
 
 def _proof_end(commands: Sequence[OuterCommand], at: int) -> int:

@@ -124,12 +124,9 @@ def _where(rule: Term, tokens: Sequence[SourceToken], scope: Scope) -> Term:
         raise NotComputed
     if types and values:
         typed = substitute_types(rule, lambda typ: instantiate_type(typ, types))
-        return _instance(typed, {_like(variable, typed): text for variable, text in values.items()}, scope)
+        like = {variable.name: variable for variable in schematics(typed)}
+        return _instance(typed, {like[variable.name]: text for variable, text in values.items()}, scope)
     return _instance(rule, values, scope) if values else substitute_types(rule, lambda t: instantiate_type(t, types))
-
-
-def _like(variable: Var, rule: Term) -> Var:
-    return next(each for each in schematics(rule) if each.name == variable.name)
 
 
 def _type_variables(rule: Term) -> list[TVar]:

@@ -215,16 +215,11 @@ def _less(equation: FunctionEquation, earlier: FunctionEquation, language: Langu
     for constructor_name, arguments in constructors_of(constructor, language):
         taken = {node.name for term in (*equation.patterns, equation.right) for node in frees(term)}
         names = [name for name in (f"v{number}" for number in range(len(taken) + arguments)) if name not in taken]
-        value: Term = list_comb(Const(constructor_name), [Free(variable) for variable in names[:arguments]])
-        instance = _instance(equation, variable, value)
+        put = {variable: list_comb(Const(constructor_name), [Free(name) for name in names[:arguments]])}
+        patterns = tuple(substitute_frees(pattern, put) for pattern in equation.patterns)
+        instance = replace(equation, patterns=patterns, right=substitute_frees(equation.right, put))
         found += _less(instance, earlier, language) if constructor_name == constructor else [instance]
     return found
-
-
-def _instance(equation: FunctionEquation, variable: str, value: Term) -> FunctionEquation:
-    put = {variable: value}
-    patterns = tuple(substitute_frees(pattern, put) for pattern in equation.patterns)
-    return FunctionEquation(equation.head, patterns, substitute_frees(equation.right, put), equation.place)
 
 
 def _first_difference(

@@ -102,19 +102,16 @@ class OwnContext:
         made.inside = {name: list(rows) for name, rows in self.inside.items()}
         made.language = self.language.copy(made.signature, made.rows, made.inside)
         made.unread = Unread(dict(self.unread.names), dict(self.unread.symbols))
-        made._copy_locales(self)
+        made.locales = {name: locale.copy() for name, locale in self.locales.items()}
+        made.interpreted = self.interpreted.copy()
+        copies = {id(locale): made.locales[name] for name, locale in self.locales.items()}
+        for each in (*made.locales.values(), made.interpreted):
+            each.dependencies = [replace(row, above=copies.get(id(row.above), row.above)) for row in each.dependencies]
+            each.forget()
         if self.target is not None:
             inside = [name for name, locale in self.locales.items() if locale is self.target]
             made.target = made.locales[inside[0]] if inside else self.target.copy()
         return made
-
-    def _copy_locales(self, old: OwnContext) -> None:
-        self.locales = {name: locale.copy() for name, locale in old.locales.items()}
-        self.interpreted = old.interpreted.copy()
-        copies = {id(locale): self.locales[name] for name, locale in old.locales.items()}
-        for each in (*self.locales.values(), self.interpreted):
-            each.dependencies = [replace(row, above=copies.get(id(row.above), row.above)) for row in each.dependencies]
-            each.forget()
 
     def begin_theory(self, theory: str) -> None:
         """From now on names are declared in this theory."""

@@ -7,7 +7,6 @@ behind it are left aside.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
 from isarstep.errors import UserError
@@ -21,14 +20,6 @@ _SECTIONS = {"fixes": "fixes", "for": "fixes", "shows": "shows", **dict.fromkeys
 _IMPORTS = re.compile(r"\bimports\s+(.*?)\b(?:begin|keywords|abbrevs)\b", re.DOTALL)
 
 
-@dataclass
-class _Parts:
-    fixed: list[str] = field(default_factory=list)
-    types: dict[str, str] = field(default_factory=dict)
-    assumes: list[str] = field(default_factory=list)
-    shows: list[str] = field(default_factory=list)
-
-
 def problem_of_text(text: str, imports: tuple[str, ...] = ()) -> Problem:
     """The problem that a pasted statement poses; what is no statement is an error in words."""
     found = _STATEMENT.match(text)
@@ -36,12 +27,13 @@ def problem_of_text(text: str, imports: tuple[str, ...] = ()) -> Problem:
         raise UserError(f"pasted text: it begins with none of {', '.join(_COMMANDS[:-1])}")
     if found[1] == "obtain":
         raise UserError("pasted text: `obtain` states no proposition of its own; paste a have, a show or a lemma")
-    parts = _parts(text[found.end() :])
-    if not parts.shows:
+    parts, types = _parts(text[found.end() :])
+    shows = parts["shows"]
+    if not shows:
         raise UserError("pasted text: it states nothing; a proposition in quotes is missing")
-    goal = parts.shows[0] if len(parts.shows) == 1 else " ∧ ".join(f"({prop})" for prop in parts.shows)
-    fixed = tuple(dict.fromkeys(parts.fixed))
-    return Problem(goal, tuple(parts.assumes), fixed=fixed, types=parts.types, imports=imports)
+    goal = shows[0] if len(shows) == 1 else " ∧ ".join(f"({prop})" for prop in shows)
+    fixed = tuple(dict.fromkeys(parts["fixes"]))
+    return Problem(goal, tuple(parts["assumes"]), fixed=fixed, types=types, imports=imports)
 
 
 def problem_of_theory_text(text: str) -> Problem:
@@ -57,8 +49,10 @@ def _imports(text: str) -> tuple[str, ...]:
     return tuple(name for name in names if name != "Pure")
 
 
-def _parts(text: str) -> _Parts:
-    parts = _Parts()
+def _parts(text: str) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """Variables and propositions by section, and the types of variables."""
+    parts: dict[str, list[str]] = {"fixes": [], "assumes": [], "shows": []}
+    types: dict[str, str] = {}
     section, skipping, typed = "shows", False, False
     group: list[str] = []  # variables that the next type is for
     end = len(text)
@@ -68,7 +62,7 @@ def _parts(text: str) -> _Parts:
         if skipping or token.keyword("[", "("):  # attributes, `(in locale)`
             skipping = not token.keyword("]", ")")
         elif typed:
-            parts.types.update(dict.fromkeys(group, token.text))
+            types.update(dict.fromkeys(group, token.text))
             typed = False
         elif token.keyword(*_SECTIONS):
             section, group = _SECTIONS[token.text], []
@@ -79,8 +73,8 @@ def _parts(text: str) -> _Parts:
         elif section == "fixes":
             typed = token.keyword("::")
             if word:
-                parts.fixed.append(token.text)
+                parts[section].append(token.text)
                 group = [*group, token.text]
         elif token.quoted or (word and not following.keyword(":", "[", "(")):
-            (parts.shows if section == "shows" else parts.assumes).append(token.text)
-    return parts
+            parts[section].append(token.text)
+    return parts, types

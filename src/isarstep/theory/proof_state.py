@@ -301,7 +301,9 @@ class ProofWalk:
         read = read_rows((*rows, *premises), scope)
         own = {each.name: read.frees[each.name] for each in new if each.name in read.frees}
         others = {name: typ for name, typ in read.frees.items() if name not in own}
-        self._refuse_strangers(others, rows[0].texts[0].inside)
+        unknown = [name for name in others if name not in block.fixed]
+        if unknown:  # Isabelle takes it for a variable that nobody fixed: then nothing is shown
+            raise NotRead(self.source, rows[0].texts[0].inside, f"{unknown[0]!r} is neither a constant nor fixed here")
         self._settle(block, others)
         facts = list[OwnFact]()
         under = [term for props in premises for term in props.terms]
@@ -312,12 +314,6 @@ class ProofWalk:
         block.assumed = (*block.assumed, *(fact.prop for fact in facts))
         block.this = tuple(facts)
         self._after(block, [fact.prop for fact in facts])
-
-    def _refuse_strangers(self, types: Mapping[str, Typ], place: int) -> None:
-        """Isabelle takes an unknown name of an assumption for a variable that nobody fixed: then nothing is shown."""
-        unknown = [name for name in types if name not in self.block.fixed]
-        if unknown:
-            raise NotRead(self.source, place, f"{unknown[0]!r} is neither a constant nor fixed here")
 
     def do_define(self, reader: TokenReader) -> None:
         scope = self.scope().inner()

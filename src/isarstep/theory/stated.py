@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
@@ -92,18 +93,13 @@ def witnesses_of(reader: TokenReader, scope: Scope) -> list[Witnesses]:
     while True:
         label = reader.bracket()[0].text if reader.is_keyword("(") else ""
         names: list[NewName] = []
-        if any(token.keyword("where") for token in _until_bar(reader)):
+        alternative = takewhile(lambda token: not token.keyword("|"), reader.tokens[reader.at :])
+        if any(token.keyword("where") for token in alternative):
             names = new_names(reader, scope, "where")
             reader.expect("where")
         found.append(Witnesses(label, names, stated_props(reader, "|")))
         if not reader.accept("|"):
             return found
-
-
-def _until_bar(reader: TokenReader) -> Sequence[SourceToken]:
-    rest = reader.tokens[reader.at :]
-    end = next((i for i, token in enumerate(rest) if token.keyword("|")), len(rest))
-    return rest[:end]
 
 
 def read_lemma(reader: TokenReader, scope: Scope) -> ReadStatement:

@@ -243,6 +243,7 @@ def _readings(text: SourceToken, scope: Scope, sorts: dict[str, Sort], wanted: T
         raise _at(scope.source, text, error) from None
     made: dict[Term, None] = {}
     failure: UserError | None = None
+    new = scope.new
     for tree in trees:
         translator = Translator(scope.language, scope.fixed, scope.bound)
         translator.sorts = sorts
@@ -258,8 +259,8 @@ def _readings(text: SourceToken, scope: Scope, sorts: dict[str, Sort], wanted: T
         unbound = next((node for node in subterms(term) if isinstance(node, Var)), None)
         if unbound is not None and not scope.pattern:
             raise NotRead(scope.source, text.inside, f"nothing that is read says what ?{unbound.name} stands for")
-        if scope.new:
-            term = rebuild(term, lambda leaf, _: _being_declared(leaf, scope.new))
+        if new:
+            term = rebuild(term, lambda n, _: Free(new[n.name]) if isinstance(n, Const) and n.name in new else n)
         made[substitute_types(term, lambda typ: with_written(typ, sorts))] = None
     if not made:
         assert isinstance(failure, ReadError)
@@ -280,10 +281,6 @@ def readings_of_pattern(text: SourceToken, scope: Scope, wanted: Typ | None) -> 
 def readings_of_text(text: SourceToken, scope: Scope) -> list[Term]:
     """What the grammar makes of a term, with marks for the types that it names. Raises NotRead."""
     return _readings(text, scope, dict(scope.sorts), None)
-
-
-def _being_declared(leaf: Term, new: Mapping[str, str]) -> Term:
-    return Free(new[leaf.name]) if isinstance(leaf, Const) and leaf.name in new else leaf
 
 
 def _has_type(term: Term, scope: Scope, wanted: Typ | None) -> bool:

@@ -162,16 +162,12 @@ def _as_pattern(context: OwnContext, token: SourceToken, tree: Tree) -> Any:
     if head in ("_constrain", "_Numeral", "_Float", "_String", "_index", "_aprop", "_bigimpl", "_TYPE"):
         raise NotRead(context.source, token.inside, "a translation of this form is not read")
     if head == "_lambda":
-        return _lambda(context, token, arguments[0], arguments[1])
+        inner = _as_pattern(context, token, arguments[1])
+        for each in reversed(row_of("_pttrns", arguments[0])):
+            inner = ("_abs", _as_pattern(context, token, each), inner)
+        return inner
     made = tuple(_as_pattern(context, token, each) for each in ([] if head == "_applC" else [head]) + arguments)
     return (*made[0], *made[1:]) if type(made[0]) is tuple and head == "_applC" else made
-
-
-def _lambda(context: OwnContext, token: SourceToken, variables: Tree, body: Tree) -> Any:
-    made = _as_pattern(context, token, body)
-    for each in reversed(row_of("_pttrns", variables)):
-        made = ("_abs", _as_pattern(context, token, each), made)
-    return made
 
 
 def _refuse_rule(context: OwnContext, place: SourceToken, left: Any, right: Any) -> None:

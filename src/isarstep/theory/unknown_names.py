@@ -24,9 +24,10 @@ _SHORT = re.compile(rf"[^\W\d_]{{1,3}}{_END}")
 def unknown_names(marked: Term, fixed: Collection[str]) -> Iterator[str]:
     """Free names of a statement as it was read that are no variables, in order; `fixed` has those that surely are."""
     nodes = list(subterms(marked))
-    typed = {id(node.arg): node.arg for node in nodes if type(node) is App and _is_annotation(node.fun)}
-    declared = {part.name for part in typed.values() if type(part) is Free} | set(fixed)
-    applied = {head.name for node in nodes if type(node) is App and type(head := node.fun) is Free}
+    applications = [(node.fun, node.arg) for node in nodes if type(node) is App]
+    marked_parts = (arg for head, arg in applications if type(head) is Const and head.name == CONSTRAINT)
+    declared = {part.name for part in marked_parts if type(part) is Free} | set(fixed)
+    applied = {head.name for head, _ in applications if type(head) is Free}
     for node in nodes:
         if type(node) is not Free or node.name in declared or node.name.startswith("<"):
             continue
@@ -38,10 +39,6 @@ def unknown_names(marked: Term, fixed: Collection[str]) -> Iterator[str]:
 def annotated(text: str) -> set[str]:
     """Names that a text gives a type: `(x :: nat)`."""
     return set(re.findall(r"([^\W\d][\w']*)\s*::", text))
-
-
-def _is_annotation(function: Term) -> bool:
-    return type(function) is Const and function.name == CONSTRAINT
 
 
 def question(name: str, theory_context: TheoryContext) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterator
 from itertools import dropwhile, pairwise, product
 
 from isarstep.logic.symbols import normal
-from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.outer import OuterCommand
 
 _BETWEEN = re.compile(r"[\s_()/]+|'(?=[^\w])")
 _NAME = re.compile(r"[^\W\d][\w']*")
@@ -57,7 +57,8 @@ def unread_symbols(command: OuterCommand, known: Container[str]) -> Iterator[str
 
 def _rules(command: OuterCommand) -> Iterator[tuple[str, str]]:
     """What is read as what; a rule in another form is taken as a whole."""
-    tokens = [token for token in command.tokens if token.quoted or not _is_sort(token)]
+    # `(type)` before a side is left out.
+    tokens = [t for t in command.tokens if t.quoted or not t.keyword("(", ")", "type", "logic", "prop")]
     place = 0
     while place < len(tokens):
         sides = tokens[place : place + 3]
@@ -69,11 +70,6 @@ def _rules(command: OuterCommand) -> Iterator[tuple[str, str]]:
             if tokens[place].quoted:
                 yield tokens[place].text, ""
             place += 1
-
-
-def _is_sort(token: SourceToken) -> bool:
-    """`(type)` before a side."""
-    return token.keyword("(", ")", "type", "logic", "prop")
 
 
 def _left_side(left: str, right: str, known: Container[str]) -> Iterator[str]:
