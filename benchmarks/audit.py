@@ -55,7 +55,7 @@ def main() -> None:
             path = sessions.theory(example.theory, "the audit").path
             number += 1
             print(f"\n=== {number}")
-            print("\n".join(describe(example, "train", printer, str)))
+            print("\n".join(describe(example, "train", printer)))
             print(f"names: {', '.join(f'{variable}={name}' for variable, name in example.names.items())}")
             print(f"consequence: command {example.consequence_step} ({example.consequence_command}) of the proof\n")
             print(proof_text(path.read_text(encoding="utf-8").splitlines(), graph.proofs, example.proof))

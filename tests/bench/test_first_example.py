@@ -37,7 +37,7 @@ def test_printing_it_needs_neither_the_builder_nor_the_fact_base() -> None:
     code = (
         "import sys\nfrom isarstep.bench.display import Printer, describe\nfrom isarstep.bench.store import Benchmark\n"
         "benchmark = Benchmark()\nexample = benchmark.split('train')[0]\n"
-        "lines = list(describe(example, 'train', Printer(benchmark, 'unicode'), str))\n"
+        "lines = list(describe(example, 'train', Printer(benchmark, 'unicode')))\n"
         "assert lines[0].startswith(example.id)\nassert 'facts' not in benchmark.__dict__\n"
         "print(sorted({'pandas', 'isarstep.bench.write', 'isarstep.bench.build'} & sys.modules.keys()))"
     )

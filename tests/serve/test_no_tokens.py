@@ -15,7 +15,6 @@ import pytest
 from isarstep.bench.display import Printer, describe
 from isarstep.bench.example import Example
 from isarstep.errors import UserError
-from isarstep.logic.typestrings import parse_type, show_type
 from isarstep.prove.sketch import Link, Sketch
 from isarstep.serve import answer_fields
 from isarstep.serve.agents.tools.steps import step_shown
@@ -43,10 +42,6 @@ def tasks(engine: Engine, drawn: list[Example]) -> list[Task]:
     return [engine.reader_in(engine.theory_contexts.at(example.theory)).of_example(example, None) for example in chosen]
 
 
-def written_type(text: str) -> str:
-    return show_type(parse_type(text))
-
-
 def refuse_tokens(text: str, where: str) -> None:
     found = TOKENS.search(text)
     assert found is None, f"{where}: {text[max(0, found.start() - 80) : found.end() + 40]}"
@@ -56,13 +51,13 @@ def test_one_table(engine: Engine, drawn: list[Example]) -> None:
     assert len(drawn) == DRAWN
     printer = Printer(engine.benchmark, "unicode")
     for example in drawn:
-        refuse_tokens("\n".join(describe(example, "test", printer, written_type)), example.id)
+        refuse_tokens("\n".join(describe(example, "test", printer)), example.id)
 
 
 def test_show(engine: Engine, tasks: list[Task]) -> None:
     printer = Printer(engine.benchmark, "unicode", at_home=True)
     for task in tasks:
-        refuse_tokens("\n".join(describe(task.example, "test", printer, written_type)), task.example.id)
+        refuse_tokens("\n".join(describe(task.example, "test", printer)), task.example.id)
 
 
 def sentences(value: object) -> Iterator[str]:

@@ -118,7 +118,6 @@ def show(
     """
     from isarstep.bench.display import Printer, describe, example_json
     from isarstep.bench.store import Benchmark
-    from isarstep.logic.typestrings import parse_type, show_type
 
     where, _, identifier = example.rpartition("#")
     if not identifier:
@@ -127,14 +126,10 @@ def show(
         benchmark = Benchmark(where or "embedded")
         split, found = benchmark.find(identifier)
         printer = Printer(benchmark, style, at_home=True)
-
-        def type_of(text: str) -> str:
-            return show_type(parse_type(text))
-
         if as_json:
-            typer.echo(json.dumps(example_json(found, split, printer, type_of), ensure_ascii=False))
+            typer.echo(json.dumps(example_json(found, split, printer), ensure_ascii=False))
             return
-        for line in describe(found, split, printer, type_of):
+        for line in describe(found, split, printer):
             typer.echo(line)
 
 

@@ -13,6 +13,7 @@ from isarstep.logic.names import Names
 from isarstep.logic.printing import to_latex, to_unicode
 from isarstep.logic.symbols import from_isabelle
 from isarstep.logic.tokens import TokenError, decode
+from isarstep.logic.typestrings import parse_type, show_type
 
 VARIABLE_TOKEN = re.compile(r"<X\d+>")
 _REMEMBERED = 200_000  # texts
@@ -88,9 +89,7 @@ def _can_name(name: str) -> bool:
     return True
 
 
-def example_json(
-    example: Example, split: str, printer: Printer, type_of: Callable[[str], str]
-) -> dict[str, str | list[str] | dict[str, str] | None]:
+def example_json(example: Example, split: str, printer: Printer) -> dict[str, str | list[str] | dict[str, str] | None]:
     """One example for a program; propositions in the printer's style."""
     show = printer.of(example)
     return {
@@ -105,11 +104,17 @@ def example_json(
         "goal": None if example.goal is None else show(example.goal),
         "others": [show(line) for line in example.others],
         "hints": [show(line) for line in example.hints],
-        "types": {show(f"FREE {name}").removeprefix("PROP "): type_of(typ) for name, typ in example.types.items()},
+        "types": _shown_types(example, show),
     }
 
 
-def describe(example: Example, split: str, printer: Printer, type_of: Callable[[str], str]) -> Iterator[str]:
+def _shown_types(example: Example, show: Callable[[str], str]) -> dict[str, str]:
+    """By the names of variables."""
+    types = example.types.items()
+    return {show(f"FREE {name}").removeprefix("PROP "): show_type(parse_type(typ)) for name, typ in types}
+
+
+def describe(example: Example, split: str, printer: Printer) -> Iterator[str]:
     """One example like those in the paper's appendix."""
     show = printer.of(example)
     yield f"{example.id}  {split}, {example.target_kind}"
@@ -130,5 +135,4 @@ def describe(example: Example, split: str, printer: Printer, type_of: Callable[[
     if example.types:
         yield ""
         yield "types"
-        for name, typ in example.types.items():
-            yield f"     {show(f'FREE {name}').removeprefix('PROP ')} :: {type_of(typ)}"
+        yield from (f"     {name} :: {typ}" for name, typ in _shown_types(example, show).items())

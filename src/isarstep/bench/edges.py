@@ -123,7 +123,8 @@ class ProofReader:
     def _applies_thesis(self, number: int) -> bool:
         """Is this a fact such as `that[OF ...]`?"""
         fact = self.proof.facts[number]
-        return fact.kind == "compound" and self._thesis is not None and self._thesis.ends(fact.prop)
+        thesis = None if self._thesis is None else self._thesis.bare
+        return fact.kind == "compound" and strip_pure_imp(fact.prop)[1] == thesis
 
     def stated(self, number: int) -> Term:
         """What a fact says inside its own proof."""

@@ -53,10 +53,6 @@ class Contexts:
         self._known: dict[tuple[int, ...], Context] = {}
         self.order = {proof.variables[v].name: place for place, v in enumerate(self._order)}
 
-    def whole(self) -> Context:
-        """For the proof as a whole: its variables in the order of their introduction."""
-        return Context(dict(self.order))
-
     def at(self, step: int) -> Context:
         """For consequences at this step."""
         here = self._proof.steps[step].fixed
@@ -194,7 +190,8 @@ class Extractor:
             for target in local:
                 self._example(view, target, consequence)
         if self.counts["examples"] > before:
-            self._setting(View(whole, 0, contexts.whole()))
+            # For the proof as a whole: its variables in the order of their introduction.
+            self._setting(View(whole, 0, Context(dict(contexts.order))))
 
     def _lemma(self, number: int, view: View) -> int:
         proposition = self._render(self.graph.lemmas[number].prop, view)
@@ -244,7 +241,10 @@ class Extractor:
             counts[mark] += 1
             if mark == RESTATED:
                 return
-        context = self._with_types(view)
+        context = view.context
+        if len(context.types) < len(context.numbers):  # none yet, or something rendered since has brought variables
+            context.types = [self.type_number(whole.types[name]) for name in context.numbers]
+            context.order = [whole.order[name] for name in context.numbers]
         fixed = len(proof.steps[view.end].fixed)
         variables = builder.variables([f1, *f2, f3, *f4, *f5], range(fixed))
         step = proof.steps[proof.facts[target].step]
@@ -274,13 +274,6 @@ class Extractor:
             fixed=fixed,
         )  # fmt: skip
         counts["examples"] += 1
-
-    def _with_types(self, view: View) -> Context:
-        context, whole = view.context, view.whole
-        if len(context.types) < len(context.numbers):  # none yet, or something rendered since has brought variables
-            context.types = [self.type_number(whole.types[name]) for name in context.numbers]
-            context.order = [whole.order[name] for name in context.numbers]
-        return context
 
     def _mark(self, view: View, target: int, consequence: Consequence, f1: int, f2: Sequence[int]) -> str:
         """Why an example teaches nothing, if it does not."""

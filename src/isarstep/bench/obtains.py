@@ -32,10 +32,6 @@ class Thesis:
     meaning: Term
     assumed: frozenset[int]
 
-    def ends(self, proposition: Term) -> bool:
-        """Is the thesis what it concludes?"""
-        return strip_pure_imp(proposition)[1] == self.bare
-
 
 def thesis_of(proof: Proof) -> Thesis | None:
     """The thesis of a lemma, if it is that variable and occurs in the conclusions of some of its assumptions alone."""

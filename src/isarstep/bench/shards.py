@@ -92,10 +92,9 @@ class ShardBuilder:
         """How many proofs there are: the number of the next one."""
         return len(self._proofs)
 
-    def add_proof(self, *row: object) -> int:
-        """Append one row of PROOF_SCHEMA and return its number."""
+    def add_proof(self, *row: object) -> None:
+        """Append one row of PROOF_SCHEMA."""
         self._proofs.append(row)
-        return len(self._proofs) - 1
 
     def add(
         self,

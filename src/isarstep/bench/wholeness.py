@@ -37,7 +37,9 @@ def compare_bytes(folder: Path, manifest: Mapping[str, Any]) -> None:
 def compare_once(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Compare the bytes unless that was done with these very files before."""
     folder = folder.resolve()
-    stamp = _stamp(folder, manifest)
+    states = {name: (folder / name).stat() for name in sorted(manifest["files"])}
+    seen = {name: (s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for name, s in states.items()}
+    stamp = hashlib.sha256(json.dumps([manifest["hash"], seen]).encode()).hexdigest()
     note = cache_folder() / "compared" / hashlib.sha256(os.fsencode(folder)).hexdigest()[:24]
     with contextlib.suppress(OSError):
         if note.read_text("utf-8") == stamp:
@@ -46,9 +48,3 @@ def compare_once(folder: Path, manifest: Mapping[str, Any]) -> None:
     with contextlib.suppress(OSError, UserError):  # where nothing can be kept, they are compared again
         note.parent.mkdir(parents=True, exist_ok=True)
         write_whole(note, stamp)
-
-
-def _stamp(folder: Path, manifest: Mapping[str, Any]) -> str:
-    states = {name: (folder / name).stat() for name in sorted(manifest["files"])}
-    seen = {name: (s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for name, s in states.items()}
-    return hashlib.sha256(json.dumps([manifest["hash"], seen]).encode()).hexdigest()
