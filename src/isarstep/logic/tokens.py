@@ -26,21 +26,11 @@ class TokenError(UnexpectedError):
 _MAX_SHARED = 200_000
 
 
-def _constant(name: str) -> Term | None:
-    return Const(name) if _is_name(name) else None
-
-
-def _free(name: str) -> Term | None:
-    return Free(name) if _is_name(name) else None
-
-
 _INDEXED = re.compile(r"(.+)\.(0|[1-9][0-9]{0,8})", re.DOTALL)
 
 
 def _schematic(token: str) -> Term | None:
     """`x` is index 0, `x.3` index 3, and a name that itself ends like an index always says it: `x.3.0`."""
-    if not _is_name(token):
-        return None
     match = _INDEXED.fullmatch(token)
     variable = Var(match[1], int(match[2])) if match else Var(token)
     return variable if _schematic_name(variable) == token else None
@@ -64,8 +54,8 @@ def _is_name(token: str) -> bool:
 
 
 _LEAVES: dict[str, tuple[dict[str, Term], Callable[[str], Term | None], str]] = {
-    "CONST": ({}, _constant, "the name of a constant"),
-    "FREE": ({}, _free, "the name of a free variable"),
+    "CONST": ({}, Const, "the name of a constant"),
+    "FREE": ({}, Free, "the name of a free variable"),
     "VAR": ({}, _schematic, "the name of a schematic variable"),
     "BOUND": ({}, _bound, "the index of a bound variable"),
 }
@@ -134,7 +124,7 @@ def decode(tokens: str | Sequence[str], *, strict: bool = True) -> Term:
 def _new_leaf(sequence: list[str], i: int) -> Term:
     """The leaf at `i`, whose kind stands before it; the next one of that name is the same object."""
     table, make, wanted = _LEAVES[sequence[i - 1]]
-    leaf = make(sequence[i])
+    leaf = make(sequence[i]) if _is_name(sequence[i]) else None
     if leaf is None:
         raise _error(sequence, i, wanted)
     if len(table) >= _MAX_SHARED:
