@@ -19,7 +19,6 @@ from tests.bench.graph_files import write_graph
 from tests.bench.handmade import sqrt_two
 
 from isarstep.bench.build import build
-from isarstep.bench.extract import Rules
 from isarstep.bench.fresh import Young, build_fresh
 from isarstep.bench.identity import benchmark_name, table_digest
 from isarstep.bench.rules import TEST, TRAIN, VALIDATION, Sizes, band_of
@@ -135,11 +134,15 @@ def test_the_papers_example_survives_the_way(tmp_path: Path) -> None:
     assert [text for number, text in paper.source() if number == 5] == list(paper.f5)
 
 
-def test_what_cannot_be_combined_is_refused(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_combined_is_refused(
+    graphs: list[Path], whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(UserError, match="let one of them grow"):
         build([whole, whole.parent / "bench", graphs[0]], tmp_path / "out", sizes=SIZES, workers=1)
-    with pytest.raises(UserError, match="other rules"):
-        build([whole], tmp_path / "out", Rules(max_source=10), sizes=SIZES, workers=1)
+    with monkeypatch.context() as other:
+        other.setattr("isarstep.bench.grow.KEPT", {"max_source": 10})
+        with pytest.raises(UserError, match="other rules"):
+            build([whole], tmp_path / "out", sizes=SIZES, workers=1)
     with pytest.raises(UserError, match="no proof graphs"):
         build([tmp_path], tmp_path / "out", workers=1)
     changed = write_corpus(tmp_path / "changed", 1)[0]

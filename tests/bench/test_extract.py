@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.bench.handmade import BOOL, NAT, ProofMaker, graph_of, lemma_uses, prop, sqrt_two, uses
 
-from isarstep.bench.extract import Extractor, Rules, identity_of
+from isarstep.bench.extract import Extractor, identity_of
 from isarstep.bench.obtains import thesis_of
 from isarstep.bench.texts import Template, Texts, alike
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Type, constants
@@ -17,9 +17,9 @@ from isarstep.logic.tokens import encode_line
 from isarstep.mine.graph import Graph, Lemma, Use
 
 
-def examples_of(graph: Graph, rules: Rules | None = None) -> list[dict[str, Any]]:
+def examples_of(graph: Graph) -> list[dict[str, Any]]:
     """Examples with short texts: constants without theory, no keywords."""
-    extractor = Extractor(graph, rules)
+    extractor = Extractor(graph)
     extractor.run()
     shard = extractor.builder.finish()
     texts = [_short(text) for text in shard.propositions["tokens"].to_pylist()]
@@ -66,7 +66,7 @@ def test_a_proof_keeps_the_names_that_its_text_gives_to_variables() -> None:
     [proof] = graph.proofs
     a, b, c = proof.variables
     renamed = replace(proof, variables=(replace(a, own="numerator"), replace(b, own=None), c))
-    extractor = Extractor(replace(graph, proofs=(renamed,)), Rules())
+    extractor = Extractor(replace(graph, proofs=(renamed,)))
     extractor.run()
     assert extractor.builder.finish().proofs["names"].to_pylist() == [["numerator", "b", "c"]]
 
@@ -342,9 +342,10 @@ def test_compounds_collections_and_targets_without_consequence() -> None:
     assert idle == 4
 
 
-def test_length_rule_and_incomplete_proofs() -> None:
+def test_length_rule_and_incomplete_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = sqrt_two()
-    extractor = Extractor(graph, Rules(max_source=30, max_target=200))
+    monkeypatch.setattr("isarstep.bench.extract.MAX_SOURCE", 30)
+    extractor = Extractor(graph)
     extractor.run()
     assert extractor.counts == {"proofs": 1, "raw": 4, "too long": 3, "examples": 1}
     broken = graph_of([ProofMaker(0, "x").finish(complete=False)])

@@ -10,7 +10,7 @@ from tests.bench.handmade import NAT, ProofMaker, graph_of, prop, raw, sqrt_two,
 from tests.bench.test_extract import examples_of
 
 from isarstep.bench.belonging import belonging, conclusion, is_instance
-from isarstep.bench.extract import UNKNOWN, Extractor, Rules, variable_types
+from isarstep.bench.extract import MAX_SOURCE, MAX_TARGET, UNKNOWN, Extractor, variable_types
 from isarstep.bench.identity import ColumnDigest, benchmark_name, columns_digest, table_digest
 from isarstep.bench.ids import content_key, example_id, numbered, places_of_lowest, theorem_identity, variables_of
 from isarstep.logic.hol import list_pure_imp, pure_all
@@ -83,10 +83,10 @@ def test_a_variable_whose_type_was_not_known_when_it_was_fixed_has_that_of_the_f
 
 
 def test_the_paper_s_limits_of_length() -> None:
-    assert Rules() == Rules(max_source=800, max_target=200)
+    assert (MAX_SOURCE, MAX_TARGET) == (800, 200)
 
 
-def test_what_is_too_long_is_counted_once_each() -> None:
+def test_what_is_too_long_is_counted_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
     maker = ProofMaker(0, "long")
     [_, given] = maker.step(
         "lemma", ("goal", prop("Nat.P", "x"), []), ("assumption", prop("Nat.R", "x"), []), fixed="x"
@@ -96,13 +96,17 @@ def test_what_is_too_long_is_counted_once_each() -> None:
     graph = graph_of([maker.finish()])
     whole = len(examples_of(graph))
     assert whole == 2
-    for rules in (Rules(max_target=1), Rules(max_source=1)):
-        extractor = Extractor(graph, rules)
-        extractor.run()
+    for limit in ("MAX_TARGET", "MAX_SOURCE"):
+        extractor = Extractor(graph)
+        with monkeypatch.context() as shorter:
+            shorter.setattr(f"isarstep.bench.extract.{limit}", 1)
+            extractor.run()
         assert extractor.counts["too long"] == extractor.counts["raw"] == whole
         assert extractor.counts["examples"] == 0
     # As long as the limit is not too long.
-    exactly = Extractor(graph, Rules(max_target=len("CONST HOL.Trueprop $ ( CONST Nat.R $ FREE <X0> )".split())))
+    longest = len("CONST HOL.Trueprop $ ( CONST Nat.R $ FREE <X0> )".split())
+    monkeypatch.setattr("isarstep.bench.extract.MAX_TARGET", longest)
+    exactly = Extractor(graph)
     exactly.run()
     assert exactly.counts["examples"] == whole
 

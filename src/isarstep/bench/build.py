@@ -13,7 +13,6 @@ from typing import Any
 
 from isarstep.bench import grow
 from isarstep.bench.clashes import NOTHING, Ancestry, Renaming, renaming_of_benchmark
-from isarstep.bench.extract import Rules
 from isarstep.bench.gather import first_record, gather_graphs, graph_files
 from isarstep.bench.layout import MANIFEST, workspace
 from isarstep.bench.merge import Merged
@@ -72,7 +71,6 @@ def sort_inputs(paths: Sequence[Path]) -> Inputs:
 def build(
     paths: Sequence[Path],
     out: Path,
-    rules: Rules | None = None,
     *,
     sizes: Sizes | None = None,
     level: int = 6,
@@ -80,18 +78,18 @@ def build(
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Build a benchmark folder and return its manifest. A benchmark among the inputs keeps what it scores."""
-    rules, sizes = rules or Rules(), sizes or Sizes()
     inputs = sort_inputs(paths)
     if not inputs.graphs and not inputs.benchmarks:
         raise UserError("nothing to build from; give graph files, folders of them, or benchmarks")
     with workspace(out) as scratch:
         parts = [
-            grow.gather_benchmark(path, rules, scratch / f"benchmark{number}", renaming)
+            grow.gather_benchmark(path, scratch / f"benchmark{number}", renaming)
             for number, (path, renaming) in enumerate(inputs.benchmarks.items())
         ]
-        for number, part in enumerate(gather_graphs(inputs.graphs, rules, scratch, workers)):
+        for number, part in enumerate(gather_graphs(inputs.graphs, scratch, workers)):
             parts.append(part)
             if progress:
                 progress(number + 1, len(inputs.graphs))
         merged = Merged(parts)
-        return write_benchmark(out, merged.content(rules, sizes, merged.decide(sizes)), level=level)
+        sizes = sizes or Sizes()
+        return write_benchmark(out, merged.content(sizes, merged.decide(sizes)), level=level)

@@ -14,6 +14,7 @@ from isarstep.bench.edges import ProofReader
 from isarstep.bench.ids import theorem_identity
 from isarstep.bench.layout import UNTYPED
 from isarstep.bench.marks import RESTATED, case_bundles, mark_of_texts, unproved_steps
+from isarstep.bench.rules import MAX_SOURCE, MAX_TARGET
 from isarstep.bench.setting import holdings, statement_of
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.texts import Template, Texts, alike
@@ -23,14 +24,6 @@ from isarstep.mine.graph import Graph, Proof
 
 KINDS = {"assumption": "assumption", "definition": "assumption", "compound": "compound"}  # all else is a step
 UNKNOWN = Type(UNTYPED)
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What becomes an example. The defaults are the paper's numbers."""
-
-    max_source: int = 800
-    max_target: int = 200
 
 
 @dataclass(slots=True)
@@ -100,10 +93,9 @@ class Consequence:
 class Extractor:
     """All examples of one graph."""
 
-    def __init__(self, graph: Graph, rules: Rules | None = None, renaming: Renaming = NOTHING) -> None:
+    def __init__(self, graph: Graph, renaming: Renaming = NOTHING) -> None:
         self.graph = graph
         self._renaming = renaming  # what has been done to the names of the graph
-        self.rules = rules or Rules()
         self.builder = ShardBuilder()
         self.counts: Counter[str] = Counter()
         self.variable_names: set[str] = set()
@@ -206,7 +198,7 @@ class Extractor:
         self._made += statements
         holding = holdings(proof, reader.bookkeeping)
         facts = [(self._render(proof.facts[one.fact].prop, view), one) for one in holding]
-        short = [(number, one) for number, one in facts if self.builder.lengths[number] <= self.rules.max_source]
+        short = [(number, one) for number, one in facts if self.builder.lengths[number] <= MAX_SOURCE]
         own = {variable.name: variable.own or variable.name for variable in proof.variables}
         names = list(view.whole.order)
         self.builder.add_proof(
@@ -222,7 +214,7 @@ class Extractor:
         )
 
     def _example(self, view: View, target: int, consequence: Consequence) -> None:
-        builder, rules, counts, whole = self.builder, self.rules, self.counts, view.whole
+        builder, counts, whole = self.builder, self.counts, view.whole
         proof = whole.proof
         counts["raw"] += 1
         seen = consequence.seen[target]
@@ -232,7 +224,7 @@ class Extractor:
         f4 += [n for n in consequence.library if n not in f4]
         own = whole.reader.sources(target, seen)
         f2 = self._ordered([self._render(said, view) for said in own.facts.values()])
-        if builder.lengths[f1] > rules.max_target or builder.source_length(f2, f3, f4) > rules.max_source:
+        if builder.lengths[f1] > MAX_TARGET or builder.source_length(f2, f3, f4) > MAX_SOURCE:
             counts["too long"] += 1
             return
         f5 = self._ordered([self._lemma(i, view) for i in own.lemmas])

@@ -21,7 +21,6 @@ from isarstep.bench import grow
 from isarstep.bench.ancestors import ancestors_first
 from isarstep.bench.build import Inputs, Progress, sort_inputs
 from isarstep.bench.entries import entry_of
-from isarstep.bench.extract import Rules
 from isarstep.bench.gather import first_record, gather_graphs
 from isarstep.bench.ids import numbered, proposition_digest
 from isarstep.bench.layout import workspace
@@ -48,7 +47,6 @@ def build_fresh(
     paths: Sequence[Path],
     out: Path,
     young: Young,
-    rules: Rules | None = None,
     *,
     sizes: Sizes | None = None,
     level: int = 6,
@@ -56,17 +54,17 @@ def build_fresh(
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Build the folder, from the graphs of the entries and of what they rest on or from itself; its manifest."""
-    rules, sizes = rules or Rules(), sizes or Sizes()
+    sizes = sizes or Sizes()
     inputs = sort_inputs([*paths, young.base] if young.more_unseen else paths)
     young = young if young.more_unseen else _as_before(inputs, young)
     with workspace(out) as scratch:
         base = grow.built_from_graphs(young.base)
         finished = () if young.more_unseen else inputs.benchmarks
-        parts = [grow.gather_benchmark(path, rules, scratch / "before") for path in finished]
+        parts = [grow.gather_benchmark(path, scratch / "before") for path in finished]
         if young.more_unseen:
-            parts.append(grow.gather_benchmark(young.base, rules, scratch / "base", only=_unseen_of(base, inputs)))
+            parts.append(grow.gather_benchmark(young.base, scratch / "base", only=_unseen_of(base, inputs)))
             young = replace(young, entries=sorted({*young.entries, *base.manifest["unseen entries"]}))
-        for number, part in enumerate(gather_graphs(inputs.graphs, rules, scratch, workers, young.entries)):
+        for number, part in enumerate(gather_graphs(inputs.graphs, scratch, workers, young.entries)):
             parts.append(part)
             if progress:
                 progress(number + 1, len(inputs.graphs))
@@ -75,7 +73,7 @@ def build_fresh(
         if unknown:
             raise UserError(f"{unknown[0]}: no graph of such an entry; mine it, or leave it out of --entry")
         decision = _decide(merged, base, young, sizes)
-        content = merged.content(rules, sizes, decision)
+        content = merged.content(sizes, decision)
         content.manifest["fresh"] = {
             "entries": sorted(young.entries),
             "dated": young.dated,

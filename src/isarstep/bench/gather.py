@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.ipc
 import zstandard
 
-from isarstep.bench.clashes import NOTHING, Renaming
+from isarstep.bench.clashes import Renaming
 from isarstep.bench.declared import declarations
 from isarstep.bench.entries import entry_of
-from isarstep.bench.extract import Extractor, Rules
+from isarstep.bench.extract import Extractor
 from isarstep.bench.fact_table import SlotNumbers
 from isarstep.bench.shards import table_of
 from isarstep.bench.texts import schematic_text
@@ -103,7 +103,7 @@ def first_record(path: Path) -> dict[str, Any]:
 
 
 def gather_graphs(
-    paths: Mapping[Path, Renaming], rules: Rules, scratch: Path, workers: int, of: Collection[str] | None = None
+    paths: Mapping[Path, Renaming], scratch: Path, workers: int, of: Collection[str] | None = None
 ) -> Iterator[Gathered]:
     """A shard for each graph, given with what is to be renamed in it; with examples `of` some entries alone.
 
@@ -111,7 +111,7 @@ def gather_graphs(
     """
     jobs = sorted(paths, key=lambda path: (-path.stat().st_size, path))
     entries = None if of is None else frozenset(of)
-    tasks = [(path, paths[path], rules, scratch / f"{number:06d}", entries) for number, path in enumerate(jobs)]
+    tasks = [(path, paths[path], scratch / f"{number:06d}", entries) for number, path in enumerate(jobs)]
     if workers < 2 or len(tasks) < 2:
         yield from map(_gather_graph, tasks)
         return
@@ -124,19 +124,17 @@ def gather_graphs(
         pool.shutdown(cancel_futures=True)
 
 
-def _gather_graph(task: tuple[Path, Renaming, Rules, Path, frozenset[str] | None]) -> Gathered:
-    path, renaming, rules, folder, of = task
+def _gather_graph(task: tuple[Path, Renaming, Path, frozenset[str] | None]) -> Gathered:
+    path, renaming, folder, of = task
     with without_collection():
         graph = read_graph(path, renaming.record if renaming else None)
         examples = of is None or entry_of(graph.session) in of
-        return gather_graph(graph, rules, folder, renaming, examples=examples)
+        return gather_graph(graph, folder, renaming, examples=examples)
 
 
-def gather_graph(
-    graph: Graph, rules: Rules, folder: Path, renaming: Renaming = NOTHING, *, examples: bool = True
-) -> Gathered:
+def gather_graph(graph: Graph, folder: Path, renaming: Renaming, *, examples: bool) -> Gathered:
     """Extract one theory, whose names have been changed like this, into a shard; without examples, what it declares."""
-    extractor = Extractor(graph if examples else replace(graph, proofs=()), rules, renaming)
+    extractor = Extractor(graph if examples else replace(graph, proofs=()), renaming)
     extractor.run()
     slots = SlotNumbers(extractor.type_number)
     facts = _facts(graph, extractor, slots)

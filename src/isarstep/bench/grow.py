@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pyarrow.compute as pc
 
 from isarstep.bench.clashes import NOTHING, Ancestry, Renaming
 from isarstep.bench.columns import with_column
-from isarstep.bench.extract import Rules
 from isarstep.bench.fact_table import occurrences, shows_its_type
 from isarstep.bench.gather import (
     FACT_SHARD_SCHEMA,
@@ -25,7 +23,7 @@ from isarstep.bench.gather import (
     write_arrow,
 )
 from isarstep.bench.layout import LEMMAS, LENGTHS, PROOFS, RULES
-from isarstep.bench.rules import DROPPED, LEFT_OUT, NO_LONGER, VERSION
+from isarstep.bench.rules import DROPPED, KEPT, NO_LONGER, VERSION
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -57,15 +55,14 @@ def built_from_graphs(folder: Path) -> Benchmark:
 
 
 def gather_benchmark(
-    folder: Path, rules: Rules, scratch: Path, renaming: Renaming = NOTHING, only: frozenset[str] | None = None
+    folder: Path, scratch: Path, renaming: Renaming = NOTHING, only: frozenset[str] | None = None
 ) -> Gathered:
     """Read a benchmark into a shard on disk, as if its graphs had been read and renamed like this; or `only` what some
     theories declare, with what is scored as unseen."""
     benchmark = built_from_graphs(folder)
-    ours = asdict(rules) | LEFT_OUT
-    theirs = {name: benchmark.manifest["rules"].get(name) for name in ours}
-    if theirs != ours:
-        raise UserError(f"{folder}: was built with other rules ({theirs}); build from graphs or use the same options")
+    theirs = {name: benchmark.manifest["rules"].get(name) for name in KEPT}
+    if theirs != KEPT:
+        raise UserError(f"{folder}: was built with other rules ({theirs}); build from graphs")
     builder = ShardBuilder()
     builder.types.texts.extend(map(renaming.type, benchmark.types))
     texts = [renaming.text(text) for block in benchmark.propositions.blocks() for text in block.to_pylist()]

@@ -15,13 +15,12 @@ import pyarrow.compute as pc
 from isarstep.bench.clashes import Ancestry
 from isarstep.bench.columns import length_counts, one_array, with_column
 from isarstep.bench.entries import entry_of, final_entries
-from isarstep.bench.extract import Rules
 from isarstep.bench.fact_table import shows_its_type, theory_order
 from isarstep.bench.gather import Gathered, read_arrow
 from isarstep.bench.ids import proposition_digest
 from isarstep.bench.licences import licences_by_entry
 from isarstep.bench.marks import MARKS
-from isarstep.bench.rules import LEFT_OUT, NAMES, NEW, VERSION, Column, Columns, Decision, Sizes, band_of, decide
+from isarstep.bench.rules import KEPT, NAMES, NEW, VERSION, Column, Columns, Decision, Sizes, band_of, decide
 from isarstep.bench.schemas import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, PROOF_SCHEMA, RULE_SCHEMA
 from isarstep.bench.trivial import trivial_mark
 from isarstep.bench.write import FIELDS, SETTING, Content, renumbered_column
@@ -96,7 +95,7 @@ class Merged:
         decision = decide(self.columns(sizes), sizes, candidates, unseen, frozen=bool(finished), marks=self.marks)
         return replace(decision, grown=decision.grown or any(known.grown for known in finished))
 
-    def content(self, rules: Rules, sizes: Sizes, decision: Decision) -> Content:
+    def content(self, sizes: Sizes, decision: Decision) -> Content:
         copies = pa.array(decision.copies.astype(np.int32))
         examples = with_column(self.examples, "copies", copies)
         splits = {
@@ -121,12 +120,10 @@ class Merged:
             self._merge_rules(facts, order),
             document,
             {"format": 1, "theories": dict(sorted(notation.items()))} if notation else None,
-            self._manifest(rules, sizes, decision, splits) | {"variable names": len(names)},
+            self._manifest(sizes, decision, splits) | {"variable names": len(names)},
         )
 
-    def _manifest(
-        self, rules: Rules, sizes: Sizes, decision: Decision, splits: Mapping[str, pa.Table]
-    ) -> dict[str, Any]:
+    def _manifest(self, sizes: Sizes, decision: Decision, splits: Mapping[str, pa.Table]) -> dict[str, Any]:
         counts: Counter[str] = Counter()
         for theory in self.theories.values():
             counts.update(theory["counts"])
@@ -146,7 +143,7 @@ class Merged:
             "sessions": _sessions(self.theories, splits),
             "theories": len(self.theories),
             "qualified": Ancestry(self.parents).qualified,
-            "rules": {"version": VERSION, **asdict(rules), **LEFT_OUT, **asdict(sizes)},
+            "rules": {"version": VERSION, **KEPT, **asdict(sizes)},
             "grown": decision.grown,
             "unseen entries": sorted(unseen),
             "counts": {

@@ -21,7 +21,9 @@ Column: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 VERSION = "2.1"
 NEW, TRAIN, VALIDATION, TEST, UNSEEN, FRESH, UNSEEN2, FRESH2 = range(8)
 NAMES = dict(enumerate(SPLITS, TRAIN))
-LEFT_OUT = {"keep_open": False, "keep_restated": False}  # as manifests say: no such example is kept
+MAX_SOURCE, MAX_TARGET = 800, 200  # tokens of an example, the paper's numbers
+# As manifests say: what is longer is no example, and none is kept that is open or restates something.
+KEPT = {"max_source": MAX_SOURCE, "max_target": MAX_TARGET, "keep_open": False, "keep_restated": False}
 COPY = "copy"  # the mark of what is scored already up to renaming
 NO_LONGER = "no longer scored"  # by an earlier version of the rules they were
 DROPPED = ("of scored theorems", "of unseen entries", "leaking")  # why an example is neither trained on nor scored
