@@ -203,7 +203,7 @@ class _Parser:
                     self.miss(position, words)
             elif after.highest >= low:
                 self.walk(after, low, position + 1, children, found)
-        for nonterminal, least, after in node.places:
+        for (nonterminal, least), after in node.places.items():
             if after.highest >= low:
                 for end, tree, _ in self.read(nonterminal, least, position):
                     self.walk(after, low, end, (*children, tree), found)
@@ -227,10 +227,10 @@ class _Parser:
                 found.append(result)
             kind = kinds[end]
             if kind == "delimiter" and texts[end] in continues:
-                for least, node in continues[texts[end]]:
+                for least, node in continues[texts[end]].items():
                     if priority >= least and node.highest >= low:
                         self.walk(node, low, end + 1, (tree,), agenda)
-            for least, node in joined:
+            for least, node in joined.items():
                 if priority >= least and node.highest >= low:
                     self.walk(node, low, end, (tree,), agenda)
             if nonterminal == TERM:

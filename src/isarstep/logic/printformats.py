@@ -46,17 +46,13 @@ class Formats:
                 symbols = [s if isinstance(s, str) else [s[1]] for s in production.symbols]
                 self._add(production.head, _spaced(production.head, symbols), production.priority)
         for rows in language.notations:
-            for _, symbols, head, priority, printed in rows.get("productions", ()):
-                if printed and head:
-                    self._add(head, [s if not isinstance(s, list) else [max(s[1], 0)] for s in symbols], priority)
             read = {(head, len(symbols)): symbols for _, symbols, head, _, _ in rows.get("productions", ())}
-            for head, symbols, priority in rows.get("prints", ()):
-                self._add(head, _with_delimiters(symbols, read.get((head, len(symbols)))), priority)
-            for head, symbols, priority in rows.get("no_prints", ()):
-                self._remove(head, _with_delimiters(symbols, read.get((head, len(symbols)))), priority)
-            for _, symbols, head, priority, printed in rows.get("no_productions", ()):
-                if printed and head:
-                    self._remove(head, [s if not isinstance(s, list) else [max(s[1], 0)] for s in symbols], priority)
+            for change, sign in ((self._add, ""), (self._remove, "no_")):
+                for _, symbols, head, priority, printed in rows.get(f"{sign}productions", ()):
+                    if printed and head:
+                        change(head, [s if not isinstance(s, list) else [max(s[1], 0)] for s in symbols], priority)
+                for head, symbols, priority in rows.get(f"{sign}prints", ()):
+                    change(head, _with_delimiters(symbols, read.get((head, len(symbols)))), priority)
         self.rules: dict[str, list[PrintRule]] = {}
         for left, right in language.print_rules:
             rule = _print_rule(left, right)

@@ -36,7 +36,7 @@ class Node:
     def __init__(self, mark: object = None) -> None:
         self.mark = mark
         self.words: dict[str, Node] = {}
-        self.places: list[tuple[str, int, Node]] = []
+        self.places: dict[tuple[str, int], Node] = {}  # by nonterminal and least priority
         self.ends: list[tuple[str, int]] = []  # head and priority
         self.highest = -1  # of the priorities of all that can end from here
 
@@ -45,7 +45,7 @@ class Node:
         if self.mark is mark:
             return self
         made = Node(mark)
-        made.words, made.places, made.ends, made.highest = {**self.words}, [*self.places], [*self.ends], self.highest
+        made.words, made.places, made.ends, made.highest = {**self.words}, {**self.places}, [*self.ends], self.highest
         return made
 
     def add(self, production: Production, done: int) -> None:
@@ -53,24 +53,19 @@ class Node:
         node = self
         for symbol in production.symbols[done:]:
             node.highest = max(node.highest, production.priority)
-            node = node._next(symbol)
+            table: dict[Any, Node] = node.words if isinstance(symbol, str) else node.places
+            node = _grown(table, symbol, self.mark)
         node.highest = max(node.highest, production.priority)
         end = (production.head, production.priority)
         if end not in node.ends:
             node.ends.append(end)
 
-    def _next(self, symbol: Symbol) -> Node:
-        if isinstance(symbol, str):
-            there = self.words.get(symbol)
-            self.words[symbol] = made = Node(self.mark) if there is None else there.of(self.mark)
-            return made
-        nonterminal, low = symbol
-        for number, (known, known_low, node) in enumerate(self.places):
-            if known == nonterminal and known_low == low:
-                self.places[number] = (known, known_low, node.of(self.mark))
-                return self.places[number][2]
-        self.places.append((nonterminal, low, Node(self.mark)))
-        return self.places[-1][2]
+
+def _grown(table: dict[Any, Node], key: Any, mark: object) -> Node:
+    """The node of this key, to be changed by the grammar of this mark."""
+    there = table.get(key)
+    table[key] = made = Node(mark) if there is None else there.of(mark)
+    return made
 
 
 @dataclass(slots=True)
@@ -79,15 +74,15 @@ class NonterminalRules:
 
     starts: Node = field(default_factory=Node)
     # By the delimiter behind a first argument of the same nonterminal: the priority that this argument needs.
-    continues: dict[str, list[tuple[int, Node]]] = field(default_factory=dict)
-    joined: list[tuple[int, Node]] = field(default_factory=list)  # two arguments with nothing between them
+    continues: dict[str, dict[int, Node]] = field(default_factory=dict)
+    joined: dict[int, Node] = field(default_factory=dict)  # two arguments with nothing between them
 
     def of(self, mark: object) -> NonterminalRules:
         """The same, to be changed by this grammar."""
         if self.starts.mark is mark:
             return self
-        continues = {word: [*nodes] for word, nodes in self.continues.items()}
-        return NonterminalRules(self.starts.of(mark), continues, [*self.joined])
+        continues = {word: {**nodes} for word, nodes in self.continues.items()}
+        return NonterminalRules(self.starts.of(mark), continues, {**self.joined})
 
 
 def read_production(row: list[Any]) -> Production:
@@ -126,15 +121,6 @@ class Grammar:
         elif len(symbols) == 1:
             return  # Trueprop and chains from a term to a term: types say where they belong
         elif isinstance(symbols[1], str):
-            _at(rules.continues.setdefault(symbols[1], []), first[1], mark).add(production, 2)
+            _grown(rules.continues.setdefault(symbols[1], {}), first[1], mark).add(production, 2)
         else:
-            _at(rules.joined, first[1], mark).add(production, 1)
-
-
-def _at(nodes: list[tuple[int, Node]], low: int, mark: object) -> Node:
-    for number, (known, node) in enumerate(nodes):
-        if known == low:
-            nodes[number] = (known, node.of(mark))
-            return nodes[number][1]
-    nodes.append((low, Node(mark)))
-    return nodes[-1][1]
+            _grown(rules.joined, first[1], mark).add(production, 1)
