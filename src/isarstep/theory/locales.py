@@ -17,7 +17,7 @@ from isarstep.theory.locale_parents import import_locales, note_notation
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
-from isarstep.theory.own_locales import Locale, OwnFact
+from isarstep.theory.own_locales import Locale, OwnFact, numbered_names
 from isarstep.theory.stated import StatedProps, exported, stated_props
 from isarstep.theory.statements import read_together, type_letters, type_names
 
@@ -129,9 +129,7 @@ def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
         terms = iter([exported(term, strangers, ()) for term in read.terms])  # they hold for all of these
         for row in rows:
             props = [next(terms) for _ in row.texts]
-            facts = tuple(
-                OwnFact(row.label if len(props) == 1 else f"{row.label}({n})", prop) for n, prop in enumerate(props, 1)
-            )
+            facts = tuple(map(OwnFact, numbered_names(row.label, len(props)), props))
             made.facts[row.label or f"assumption_{row.texts[0].start}"] = facts
             made.assumed += props
     else:

@@ -11,7 +11,7 @@ from isarstep.logic.terms import Free, Term, Var, substitute
 from isarstep.theory.fact_attributes import with_attribute
 from isarstep.theory.outer import SourceToken, split_at
 from isarstep.theory.own_context import OwnContext, TokenReader
-from isarstep.theory.own_locales import OwnFact
+from isarstep.theory.own_locales import OwnFact, numbered_names
 from isarstep.theory.proof_block import LOST, Block, chosen_facts
 from isarstep.theory.resolution import NotComputed
 from isarstep.theory.statements import NotRead, Scope, read_together
@@ -119,14 +119,8 @@ class FactNames:
         ):
             return None
         found = context.theory_context.library_facts(name)
-        several = len(found) > 1
-        return (
-            tuple(
-                OwnFact(f"{name}({n})" if several else name, _with_names(prop), library=True)
-                for n, (_, prop) in enumerate(found, 1)
-            )
-            or None
-        )
+        named = zip(numbered_names(name, len(found)), found, strict=True)
+        return tuple(OwnFact(each, _with_names(prop), library=True) for each, (_, prop) in named) or None
 
     def _quoted(self, token: SourceToken) -> tuple[OwnFact, ...]:
         term = read_together([token], self.scope).terms[0]

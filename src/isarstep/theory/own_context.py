@@ -25,7 +25,7 @@ from isarstep.logic.types import schematic_type
 from isarstep.logic.typestrings import format_type
 from isarstep.theory.mixfix import INDEXED, Row, indexed_rule, mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken, TheorySource, split_at
-from isarstep.theory.own_locales import Locale, OwnFact
+from isarstep.theory.own_locales import Locale, OwnFact, numbered_names
 from isarstep.theory.statements import ANY_SORT, NotRead, Scope, Unread, generalised
 
 SIZE = "Nat.size"  # every datatype is an instance of it
@@ -364,18 +364,16 @@ class OwnContext:
         full = f"{self.theory}.{name}" if target is None or not target.name else f"{target.name}.{name}"
         fixed = target.parameters if target is not None else {}
         types = target.sorts if target is not None else {}
-        made = tuple(
-            OwnFact(full if len(props) == 1 else f"{full}({place})", generalised(prop, fixed, types), simp, unproved)
-            for place, prop in enumerate(props, 1)
-        )
+        general = (generalised(prop, fixed, types) for prop in props)
+        names = numbered_names(full, len(props))
+        made = tuple(OwnFact(each, prop, simp, unproved) for each, prop in zip(names, general, strict=True))
         if target is not None:
             target.facts[name] = made
             target.version += 1
         if target is None or (
             target.class_type is not None and target.outer is None
         ):  # those of a class hold for all types of it
-            general = (replace(fact, prop=generalised(fact.prop)) for fact in made)
-            self.facts[full] = tuple(general)
+            self.facts[full] = tuple(replace(fact, prop=generalised(fact.prop)) for fact in made)
 
     def find_facts(self, name: str) -> tuple[OwnFact, ...] | None:
         """The facts that a name means here, last declared first; None: there are none in the file."""

@@ -217,10 +217,8 @@ class LocaleInstance:
             if name.startswith(NAMELESS):
                 made = _nameless(made)
             elif self.prefixes:
-                several = len(made) > 1
-                made = tuple(
-                    replace(fact, name=f"{known}({n})" if several else known) for n, fact in enumerate(made, 1)
-                )
+                names = numbered_names(known, len(made))
+                made = tuple(replace(fact, name=each) for fact, each in zip(made, names, strict=True))
             yield known, made
 
     def _constant(self, term: Term) -> Term:
@@ -269,6 +267,11 @@ def activated(instances: Iterable[LocaleInstance], inside: Locale | None = None)
     for each in instances:
         visit(each, 0)
     return found
+
+
+def numbered_names(name: str, count: int) -> list[str]:
+    """Of so many facts under one name: `a`, or `a(1)`, `a(2)`, ...; of those without a name none."""
+    return [name] * count if count == 1 or not name else [f"{name}({n})" for n in range(1, count + 1)]
 
 
 def _nameless(facts: Iterable[OwnFact]) -> tuple[OwnFact, ...]:

@@ -18,9 +18,9 @@ from isarstep.theory.case_methods import choice_cases, find_cases
 from isarstep.theory.declarations import new_names, open_type, plain_names, sides_of, types_of
 from isarstep.theory.is_patterns import PATTERN_NAME, bound_by_pattern, bound_in_statement
 from isarstep.theory.named_facts import FactNames
-from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, OuterCommand, SourceToken, split_at
+from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, STATEMENTS, OuterCommand, SourceToken, split_at
 from isarstep.theory.own_context import OwnContext, TokenReader
-from isarstep.theory.own_locales import OwnFact
+from isarstep.theory.own_locales import OwnFact, numbered_names
 from isarstep.theory.proof_block import (
     LOST,
     Block,
@@ -103,10 +103,8 @@ class ProofWalk:
         block.known = (*block.known, *(fact for fact in without_lost(facts) if fact.prop not in said))
 
     def _note(self, block: Block, name: str, props: Sequence[Term], *, sorry: bool = False) -> tuple[OwnFact, ...]:
-        made = tuple(
-            OwnFact(name if len(props) == 1 else f"{name}({place})" if name else "", prop, unproved=sorry)
-            for place, prop in enumerate(props, 1)
-        )
+        names = numbered_names(name, len(props))
+        made = tuple(OwnFact(each, prop, unproved=sorry) for each, prop in zip(names, props, strict=True))
         self._put(block, name, made)
         return made
 
@@ -125,7 +123,7 @@ class ProofWalk:
         for props in statement.assumes:
             assumed += self._note(inner, props.label, props.terms)
         if assumed:
-            name = "assms" if reader.command in _LEMMAS else "that"
+            name = "assms" if reader.command in STATEMENTS else "that"
             self._put(inner, name, [replace(fact, name=f"{name}({n})") for n, fact in enumerate(assumed, 1)])
             inner.assumed = tuple(fact.prop for fact in assumed)
         goals = statement.goals
@@ -546,7 +544,6 @@ def _prefixed(reader: TokenReader, context: OwnContext) -> bool:
     return not any(prefix in f".{name}" for name in (*context.signature.constants, *context.language.local))
 
 
-_LEMMAS = ("lemma", "theorem", "corollary", "proposition", "schematic_goal")
 _GOALS = ("have", "show", "hence", "thus", "obtain", "consider", "interpret", "subgoal", "guess")
 _ALONE = ("have", "show", "hence", "thus")  # where one is not read, what follows can be
 _CLOSING = ("by", "qed", "done", "sorry", "oops", ".", "..", "\\<proof>", "apply", "apply_end")

@@ -23,13 +23,9 @@ _MORE = "more"
 
 @dataclass(frozen=True)
 class _Field:
-    token: SourceToken
+    name: str
     type: Typ
     mixfix: Sequence[SourceToken]
-
-    @property
-    def name(self) -> str:
-        return to_isabelle(self.token.text)
 
 
 @dataclass(frozen=True)
@@ -59,9 +55,9 @@ def record(context: OwnContext, reader: TokenReader) -> None:
         reader.expect("+")
     fields = []
     while reader.here is not None:
-        token = reader.name()
+        base = to_isabelle(reader.name().text)
         reader.expect("::")
-        fields.append(_Field(token, read_written_type(reader.type(), context.scope()), reader.mixfix()))
+        fields.append(_Field(base, read_written_type(reader.type(), context.scope()), reader.mixfix()))
     names = [each.name for each in fields]
     if not fields or len(set(names)) < len(names) or _MORE in names:
         raise NotRead(context.source, name.start, "a record of different fields, none of them `more`, is expected")

@@ -13,7 +13,7 @@ from isarstep.theory.library_targets import find_target
 from isarstep.theory.locale_expressions import read_expression
 from isarstep.theory.locale_parents import depend_on
 from isarstep.theory.own_context import OwnContext, TokenReader
-from isarstep.theory.own_locales import Locale, LocaleInstance, OwnFact, activated
+from isarstep.theory.own_locales import Locale, LocaleInstance, activated, numbered_names
 from isarstep.theory.proof_block import type_of_term
 from isarstep.theory.statements import NotRead, generalised
 
@@ -132,15 +132,12 @@ def _new_constants(context: OwnContext) -> list[tuple[str, Term]]:
     for name, facts in known.facts.maps[1].items():
         if before.get(name) != facts:
             full = f"{context.theory}.{name}"
-            context.facts[full] = tuple(replace(fact, prop=generalised(fact.prop)) for fact in _named(full, facts))
+            named = zip(facts, numbered_names(full, len(facts)), strict=True)
+            context.facts[full] = tuple(
+                replace(fact, name=fact.name and each, prop=generalised(fact.prop)) for fact, each in named
+            )
     new = ((name, term) for name, term in known.local.maps[1].items() if name not in old)
     return [(f"{context.theory}.{name.removeprefix('local.')}", term) for name, term in new]
-
-
-def _named(full: str, facts: tuple[OwnFact, ...]) -> list[OwnFact]:
-    if len(facts) == 1:
-        return [replace(facts[0], name=facts[0].name and full)]
-    return [replace(each, name=each.name and f"{full}({n})") for n, each in enumerate(facts, 1)]
 
 
 def _has_notation_of_its_own(above: Locale) -> bool:
