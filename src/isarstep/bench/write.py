@@ -97,8 +97,8 @@ def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[s
         for name, table in splits.items():
             table = _renumber(table, EXAMPLE_SCHEMA, number, type_number)
             contents[name] = table_digest(table)
-            for file, part in _parts(fresh, name, table, EXAMPLES_IN_A_FILE):
-                write_table(file, part, GROUP, level)
+            for file, start in _files(fresh / name, table.num_rows, EXAMPLES_IN_A_FILE):
+                write_table(file, table.slice(start, EXAMPLES_IN_A_FILE), GROUP, level)
         for name, (table, schema) in tables.items():
             table = _renumber(table, schema, number, type_number)
             if name == LEMMAS:
@@ -149,13 +149,11 @@ def _with_needed_proofs(content: Content) -> Content:
     )
 
 
-def _parts(folder: Path, name: str, table: pa.Table, rows: int) -> Iterator[tuple[Path, pa.Table]]:
-    """A table in as many files as it needs, none of them large."""
-    if table.num_rows <= rows:
-        yield folder / f"{name}.parquet", table
-        return
-    for number, start in enumerate(range(0, table.num_rows, rows)):
-        yield folder / f"{name}-{number:02d}.parquet", table.slice(start, rows)
+def _files(path: Path, rows: int, most: int) -> Iterator[tuple[Path, int]]:
+    """The files of a table, as many as it needs with so many rows each, and the row with which each begins."""
+    starts = range(0, max(rows, 1), most)
+    for number, start in enumerate(starts):
+        yield path.with_name(f"{path.name}-{number:02d}.parquet" if len(starts) > 1 else f"{path.name}.parquet"), start
 
 
 def _flat(column: pa.ChunkedArray) -> Column:
@@ -235,11 +233,9 @@ def _write_propositions(
     counts: dict[str, int] = {}
     digest = ColumnDigest()
     schema = pa.schema([("tokens", pa.large_string())])
-    several = len(order) > PROPOSITIONS_IN_A_FILE
-    for number, first in enumerate(range(0, max(len(order), 1), PROPOSITIONS_IN_A_FILE)):
-        name = f"{PROPOSITIONS}-{number:02d}.parquet" if several else f"{PROPOSITIONS}.parquet"
+    for path, first in _files(folder / PROPOSITIONS, len(order), PROPOSITIONS_IN_A_FILE):
         writer = pq.ParquetWriter(
-            folder / name, schema, compression="zstd", compression_level=level, use_dictionary=False,
+            path, schema, compression="zstd", compression_level=level, use_dictionary=False,
             write_statistics=False, store_schema=False, data_page_size=1 << 26,
         )  # fmt: skip
         with writer:
