@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from graphlib import TopologicalSorter
 
 from isarstep.errors import UserError
@@ -76,6 +77,7 @@ def _typed(typ: MaybeTyp) -> Typ:
     return typ
 
 
+@lru_cache(1 << 16)  # facts ask about the same constants all the time
 def shows_its_type(general: Typ, arguments: int) -> bool:
     """Do the types of this many arguments determine the type of a constant?"""
     shown = {variable for typ in strip_fun(general)[0][:arguments] for variable in type_variables(typ)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from isarstep.bench.example import Example
@@ -117,11 +118,8 @@ def setting_of(benchmark: Benchmark, example: Example) -> Setting | None:
     batch, place = benchmark.proofs.locate(example.proof_row)
     row = batch.slice(place, 1).to_pylist()[0]
     number = {v: int(x[2:-1]) for x, v in example.places.items()}
-    free = max(number.values(), default=-1) + 1
-    for variable in range(len(row["names"])):
-        if variable not in number:
-            number[variable] = free
-            free += 1
+    others = [variable for variable in range(len(row["names"])) if variable not in number]
+    number.update(zip(others, count(max(number.values(), default=-1) + 1), strict=False))
 
     def text(proposition: int) -> str:
         return VARIABLE.sub(lambda match: f"<X{number[int(match[1])]}>", benchmark.propositions[proposition])

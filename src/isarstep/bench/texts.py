@@ -90,17 +90,8 @@ class Template:
 
 def schematic_text(text: str) -> str | None:
     """The proposition of a text without free variables, its schematic ones numbered; None where it has free ones."""
-    parts = text.split(_MARK)
-    shown: dict[str, str] = {}
-    for place in range(1, len(parts), 2):
-        name = parts[place]
-        number = shown.get(name)
-        if number is None:
-            if name[0] != "?":
-                return None
-            number = shown[name] = f"<V{len(shown)}>"
-        parts[place] = number
-    return "".join(parts)
+    template = Template(text)
+    return None if template.names else template.text({})
 
 
 def alike(left: str, right: str) -> bool:
