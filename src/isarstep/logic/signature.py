@@ -17,6 +17,7 @@ from isarstep.errors import UserError
 from isarstep.logic.memo import MadeWhenAsked
 from isarstep.logic.terms import Sort, Term, Typ, Type
 from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.types import parts_of_type
 from isarstep.logic.typestrings import format_type, parse_type
 
 FORMAT = 1
@@ -271,9 +272,6 @@ def _close_classes(direct: dict[str, frozenset[str]]) -> dict[str, frozenset[str
 
 
 def _declare_constructors(typ: Typ, constructors: dict[str, int]) -> None:
-    todo = [typ]
-    while todo:
-        node = todo.pop()
-        if type(node) is Type:
-            constructors.setdefault(node.name, len(node.args))
-            todo.extend(node.args)
+    for part in parts_of_type(typ):
+        if type(part) is Type:
+            constructors.setdefault(part.name, len(part.args))
