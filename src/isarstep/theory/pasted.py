@@ -40,13 +40,9 @@ def problem_of_theory_text(text: str) -> Problem:
     """The first statement of a text, with the imports of its theory where the text has its head."""
     lines = text.splitlines()
     start = next((place for place, line in enumerate(lines) if _STATEMENT.match(line)), 0)
-    return problem_of_text("\n".join(lines[start:]), _imports(text))
-
-
-def _imports(text: str) -> tuple[str, ...]:
     header = _IMPORTS.search(text)
     names = [name.strip('"').rpartition("/")[2] for name in header[1].split()] if header else []
-    return tuple(name for name in names if name != "Pure")
+    return problem_of_text("\n".join(lines[start:]), tuple(name for name in names if name != "Pure"))
 
 
 def _parts(text: str) -> tuple[dict[str, list[str]], dict[str, str]]:

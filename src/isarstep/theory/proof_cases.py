@@ -140,11 +140,11 @@ def goal_parts(goal: Term, taken: set[str]) -> GoalParts:
     return GoalParts(formula, tuple(premises), tuple(variables))
 
 
-def _names(variable: str, types: Sequence[Typ], own: Typ, taken: set[str]) -> list[tuple[str, Typ]]:
+def _names(types: Sequence[Typ], taken: set[str]) -> list[tuple[str, Typ]]:
     """Names that nobody has written: those of Isabelle depend on how the datatype was declared."""
     found: list[tuple[str, Typ]] = []
     for place, typ in enumerate(types):
-        name = f"{variable if typ == own else 'x'}{place}__"
+        name = f"x{place}__"
         while name in taken:
             name += "_"
         found.append((name, typ))
@@ -162,7 +162,7 @@ def distinction_cases(term: Term, typ: Typ, taken: set[str], language: Language)
         return {"fields": of_record}
     found: dict[str, ProofCase] = {}
     for short, constructor, types in constructors_at(typ, language):
-        names = _names("x", types, typ, taken)
+        names = _names(types, taken)
         value = list_comb(constructor, [Free(name, each) for name, each in names])
         prop = hol.trueprop(hol.eq(term, value, typ), typed=True)
         found[short] = ProofCase(tuple(names), (("", (prop,)),), None)
@@ -176,7 +176,7 @@ def _record_case(term: Term, typ: Typ, taken: set[str], language: Language) -> P
         return None
     types = [each for _, own in levels for each in own]
     whole = rest == UNIT
-    names = _names("x", [*types, *([] if whole else [rest])], typ, taken)
+    names = _names([*types, *([] if whole else [rest])], taken)
     fields: list[Term] = [Free(name, each) for name, each in names]
     more = Const(UNITY, UNIT) if whole else fields.pop()
     value = record_made([(maker, len(own)) for maker, own in levels], fields, more)

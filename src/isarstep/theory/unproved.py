@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from isarstep.theory.outer import DECLARATIONS, STATEMENTS, UNREAD_GOALS, OuterCommand
 from isarstep.theory.own_context import OwnContext
@@ -58,7 +59,9 @@ def note_unproved(context: OwnContext, command: OuterCommand, proof: Sequence[Ou
     if not rests_on_sorry(context, command, proof):
         return
     if command.name in STATEMENTS:
-        context.unproved |= {each.rpartition(".")[2] for each in _labels(command)}
+        pairs = pairwise(command.tokens)
+        labels = [t.text for t, sign in pairs if sign.keyword(":", "[") and t.kind in ("name", "string")]
+        context.unproved |= {each.rpartition(".")[2] for each in labels}
     elif command.name == "lemmas":
         context.unproved |= {each.rpartition(".")[2] for each in _names((command,))}
     if command.name in _INSTANCES:
@@ -72,12 +75,6 @@ def _names_facts(command: OuterCommand) -> bool:
     if command.name in (*DECLARATIONS, *STATEMENTS, *UNREAD_GOALS, "class"):
         return command.name in _NAMING or any(token.keyword(*_USING) for token in command.tokens)
     return True
-
-
-def _labels(command: OuterCommand) -> Iterator[str]:
-    for token, following in zip(command.tokens, command.tokens[1:], strict=False):
-        if following.keyword(":", "[") and token.kind in ("name", "string"):
-            yield token.text
 
 
 def _names(commands: Iterable[OuterCommand]) -> Iterator[str]:
