@@ -29,11 +29,10 @@ import pyarrow.parquet as pq
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.evaluate.wellformed import TypeChecker
-from isarstep.prove.embedded import Checker
+from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.facts import Library
 from isarstep.prove.isabelle_questions import Answer, Inquiry, IsabelleLimits, Premise, Question, prover_versions
 from isarstep.prove.isabelle_run import FALSEHOOD, Names, fact_names, open_isabelle
-from isarstep.prove.provers import Provers
 
 
 def nbest_lists(path: Path) -> dict[str, list[str]]:
@@ -243,28 +242,32 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
     }
     chosen: dict[str, dict[str, Inquiry]] = {}
     asked: dict[tuple[str, str], Proposal] = {}
-    with Provers() as provers:
-        contexts = benchmark.theory_contexts
-        local = cache(lambda: Checker(contexts, provers, Library.of_benchmark(benchmark)).local_premises)
-        for effort in arguments.ask.split(","):
-            count, known = 0, set()
-            for proposal in proposals:
-                questions = []
-                for question in questions_about(proposal, effort, names, lambda e: local()(e)):
-                    # A gap of one proposal may have been closed without it, as for the proposal before.
-                    same = (proposal.example.id, question.goal, question.premises)
-                    wanted = effort != "unfold" or (proposal.example.id, question.key) in failed
-                    questions += [question] if wanted and same not in known else []
-                    known.add(same)
-                if count + len(questions) > arguments.limit:
-                    break
-                count, example = count + len(questions), proposal.example
-                asked.update({(example.id, question.key): proposal for question in questions})
-                left = tuple(question for question in questions if (example.id, question.key) not in done)
-                before = chosen.setdefault(example.session, {}).get(example.id)
-                both = (*(before.questions if before else ()), *left)
-                if both:
-                    chosen[example.session][example.id] = Inquiry(example, both)
+    facts = cache(lambda: AvailableFacts(Library.of_benchmark(benchmark)))
+
+    def local(example: Example) -> list[str]:
+        """What a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: premises that are no library facts."""
+        context = benchmark.theory_contexts.at(example.theory)
+        return facts().lemmas(example, example.f4, context, scored=True)[1]
+
+    for effort in arguments.ask.split(","):
+        count, known = 0, set()
+        for proposal in proposals:
+            questions = []
+            for question in questions_about(proposal, effort, names, local):
+                # A gap of one proposal may have been closed without it, as for the proposal before.
+                same = (proposal.example.id, question.goal, question.premises)
+                wanted = effort != "unfold" or (proposal.example.id, question.key) in failed
+                questions += [question] if wanted and same not in known else []
+                known.add(same)
+            if count + len(questions) > arguments.limit:
+                break
+            count, example = count + len(questions), proposal.example
+            asked.update({(example.id, question.key): proposal for question in questions})
+            left = tuple(question for question in questions if (example.id, question.key) not in done)
+            before = chosen.setdefault(example.session, {}).get(example.id)
+            both = (*(before.questions if before else ()), *left)
+            if both:
+                chosen[example.session][example.id] = Inquiry(example, both)
     with arguments.out.open("a") as out:
 
         def note(identifier: str, key: str, answer: Answer) -> None:

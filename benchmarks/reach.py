@@ -39,7 +39,7 @@ from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
-from isarstep.prove.provers import ProverLimits, Provers, prover_names
+from isarstep.prove.provers import ProverLimits, Provers, installed
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.verdict import Proved, WellFormed
@@ -218,7 +218,7 @@ def main() -> None:
         "proved": {group: [proved[group], of[group]] for group in sorted(of)},
         "total": [proved.total(), of.total()],
         "own_cpu_s": round(time.process_time() - began, 1),
-        "provers": prover_names(),
+        "provers": ", ".join(installed()),
     }
     print(json.dumps(document))
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from isarstep.errors import UserError
-from isarstep.prove.provers import prover_names
+from isarstep.prove.provers import installed
 from isarstep.prove.step import Step
 from isarstep.serve.engine import Engine, default_engine
 from isarstep.theory.problem import Problem
@@ -68,7 +68,7 @@ def main() -> None:
         "checked": not asked.no_check and not asked.rules,
         "among_first_three": sum(place is not None and place <= FIRST for place in places),
         "among_ten": sum(place is not None for place in places),
-        "provers": prover_names(),
+        "provers": ", ".join(installed()),
     }
     if asked.table is not None:
         numbers = {"helped": found["among_first_three"], "ten": found["among_ten"]}

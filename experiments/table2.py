@@ -31,7 +31,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.decode.predictions import read_meta, read_predictions, stem
 from isarstep.errors import UserError
 from isarstep.prove.jobs import Run, Settings, Work, default_jobs, run_local, write_verdicts
-from isarstep.prove.provers import presences, prover_names
+from isarstep.prove.provers import installed, presences
 
 SPLIT = "test"
 MOST = 8  # different first answers to one example: more lists are not judged together
@@ -121,7 +121,7 @@ def check(chosen: argparse.Namespace) -> int:
             os._exit(3)  # workers end with us; what they are at is not waited for
     if run.cache.is_file():
         copy_answers(run.cache, answered(firsts))
-    run.finish(settings.metadata(f"{prover_names()}, {settings.seconds:g} s a gap"))
+    run.finish(settings.metadata(f"{', '.join(installed())}, {settings.seconds:g} s a gap"))
     print(f"{out}: {done:,} answers judged in {time.monotonic() - began:.0f} s", flush=True)
     return 0
 

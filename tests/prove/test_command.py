@@ -29,7 +29,7 @@ from isarstep.cli import run
 from isarstep.prove import jobs
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
-from isarstep.prove.provers import prover_names
+from isarstep.prove.provers import installed
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_check_writes_verdicts_and_a_summary(
     assert "linear" in by_number[3]["first_facts"]
     assert not out.with_name(out.name + ".parts").exists()
     printed = capsys.readouterr().out
-    assert f"{prover_names()}, 0.4 s a gap" in printed
+    assert f"{', '.join(installed())}, 0.4 s a gap" in printed
     assert "assumptions" in printed
 
 

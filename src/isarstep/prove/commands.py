@@ -139,7 +139,7 @@ def _explain(settings: Settings, work: list[Work], identifier: str) -> None:
 
 def _run(settings: Settings, work: list[Work], out: Path, jobs: int, *, resume: bool, as_json: bool) -> None:
     from isarstep.prove.jobs import Run, default_jobs, run_local
-    from isarstep.prove.provers import available, not_installed, prover_names
+    from isarstep.prove.provers import available, installed, not_installed
 
     missing = "; ".join(not_installed())
     if not available():
@@ -150,7 +150,7 @@ def _run(settings: Settings, work: list[Work], out: Path, jobs: int, *, resume: 
     with _watched(run, work) as watched:
         for count in run_local(run, jobs or default_jobs()):
             watched.news(advance=count)
-    by = f"{prover_names()}, {settings.seconds:g} s a gap"
+    by = f"{', '.join(installed())}, {settings.seconds:g} s a gap"
     _summarise(run.finish(settings.metadata(by)), by, out, as_json, kernel=False)
 
 

@@ -210,12 +210,6 @@ class Checker:
         for number, fact in zip(others, available.named(others), strict=True):
             yield OfferedRule(fact, len(relevant), kinds[number], relevant=False)
 
-    def local_premises(self, example: Example) -> list[str]:
-        """The propositions that a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: those that are no library facts."""
-        return AvailableFacts(self.facts).lemmas(
-            example, example.f4, self.theory_contexts.at(example.theory), scored=True
-        )[1]
-
     def _background(self, example: Example, context: Typed) -> Background:
         """What holds without any proposal."""
         known = self._backgrounds.get(example.id)

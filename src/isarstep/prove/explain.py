@@ -12,7 +12,7 @@ from isarstep.prove.embedded import Checker
 from isarstep.prove.formula import CannotEncode
 from isarstep.prove.gaps import TraceEntry
 from isarstep.prove.monomorphise import Named
-from isarstep.prove.problems import attempts
+from isarstep.prove.problems import attempt
 from isarstep.prove.provers import available
 from isarstep.prove.schedule import strategies
 from isarstep.prove.verdict import Proved, Verdict, WellFormed
@@ -54,14 +54,14 @@ def _question(asked: TraceEntry, names: Names) -> list[str]:
     for kind, facts in (("premise", asked.query.premises), ("library", asked.query.library)):
         lines += [f"{kind:>9}  {fact.name}: {_readable(fact.prop, names)}" for fact in _shown(asked, facts)]
     lines.append(f"     goal  {_readable(asked.query.goal, names)}")
-    try:
-        tried = attempts(asked.query, available(strategies()))
-    except CannotEncode as error:
-        return [*lines, f"no problem was sent: {error}"]
-    by = asked.gap.by if isinstance(asked.gap, Proved) else tried[0].strategy.name
-    chosen = next((a for a in tried if a.strategy.name == by), tried[0])
-    sent = f"--- problem for {chosen.strategy.name} ({chosen.strategy.encoding})"
-    return [*lines, sent, chosen.text.rstrip(), "---"]
+    by, reason = asked.gap.by if isinstance(asked.gap, Proved) else "", "no prover is installed"
+    for strategy in sorted(available(strategies()), key=lambda strategy: strategy.name != by):
+        try:
+            text = attempt(asked.query, strategy).text
+            return [*lines, f"--- problem for {strategy.name} ({strategy.encoding})", text.rstrip(), "---"]
+        except CannotEncode as error:
+            reason = str(error)
+    return [*lines, f"no problem was sent: {reason}"]
 
 
 def _shown(asked: TraceEntry, facts: tuple[Named, ...]) -> list[Named]:

@@ -108,17 +108,3 @@ def ground_attempt(query: Query, strategy: Strategy, seconds: float = math.inf) 
     if without_quantifiers is None:
         raise CannotEncode("no arithmetic without quantifiers")
     return Attempt(strategy, *ENCODERS[strategy.encoding](without_quantifiers), seconds)
-
-
-def attempts(query: Query, strategies: Sequence[Strategy]) -> list[Attempt]:
-    """One attempt for every strategy that can state the goal. Raises CannotEncode when none can."""
-    result: list[Attempt] = []
-    reason = CannotEncode("no prover is installed")
-    for strategy in strategies:
-        try:
-            result.append(attempt(query, strategy))
-        except CannotEncode as error:
-            reason = error
-    if not result:
-        raise reason
-    return result

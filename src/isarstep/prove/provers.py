@@ -139,11 +139,6 @@ def not_installed() -> list[str]:
     return [str(found) for found in presences() if found.version is None]
 
 
-def prover_names() -> str:
-    """The provers that can be asked with their versions, as tables name them."""
-    return ", ".join(installed())
-
-
 class Cache:
     """Answers by the hash of what was asked; a file that several processes may share, or memory only. All are forgotten
     when they have become more than `most`."""
