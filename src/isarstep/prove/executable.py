@@ -231,7 +231,11 @@ class Machine:
             arity, make = form
             if len(arguments) < arity:
                 return self.code(_expanded(head, arguments, arity))
-            return self._applied(make(self, head.type, arguments[:arity]), arguments[arity:])
+            try:
+                made = make(self, head.type, arguments[:arity])
+            except Undetermined:  # a type without values makes the form undetermined, not the whole term
+                return never
+            return self._applied(made, arguments[arity:])
         found = self.operation(head.name, head.type)
         if found is None:
             return never
@@ -390,7 +394,7 @@ def _quantifier(decisive: bool) -> Form:
 
         return run
 
-    return _safely(make)
+    return make
 
 
 Bounded: TypeAlias = Callable[[Environment, Domain], tuple[Sequence[Value], bool]]
@@ -474,7 +478,7 @@ def _bounded_quantifier(decisive: bool) -> Form:
 
         return run
 
-    return _safely(make)
+    return make
 
 
 def elements(value: Value, domain: Domain) -> tuple[Sequence[Value], bool]:
@@ -544,18 +548,6 @@ def _least(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
     return run
 
 
-def _safely(make: Form) -> Form:
-    """A type without values makes the form undetermined, not the whole term."""
-
-    def safe(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
-        try:
-            return make(machine, typ, arguments)
-        except Undetermined:
-            return never
-
-    return safe
-
-
 def argument_type(typ: Typ) -> Typ:
     if not isinstance(typ, Type) or not typ.args:
         raise Undetermined
@@ -573,9 +565,9 @@ FORMS: dict[str, tuple[int, Form]] = {
     "HOL.All": (1, _quantifier(False)),
     "Pure.all": (1, _quantifier(False)),
     "HOL.Ex": (1, _quantifier(True)),
-    "HOL.Ex1": (1, _safely(_exactly_one)),
+    "HOL.Ex1": (1, _exactly_one),
     "Set.Ball": (2, _bounded_quantifier(False)),
     "Set.Bex": (2, _bounded_quantifier(True)),
     "Orderings.ord_class.Least": (1, _least),
-    "Set.Collect": (1, _safely(_collect)),
+    "Set.Collect": (1, _collect),
 }

@@ -41,6 +41,7 @@ Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
 Polynomial: TypeAlias = dict[Monomial, Fraction]
 Key = TypeVar("Key", bound=Hashable)
 Row: TypeAlias = tuple[Polynomial, dict[Key, Fraction]]  # a sum of multiples of given ones, and the factors of these
+_Given: TypeAlias = tuple[str, Polynomial, tuple[Term, Term]]  # an equation's name, difference and sides
 MOST_TERMS = 300
 LARGEST_EXPONENT = 40
 LARGEST_COEFFICIENT = 4_000  # bits
@@ -134,7 +135,7 @@ def _combined(
 ) -> RingProof | None:
     """Is it a sum of multiples of given equations, by numbers, atoms or products of two of these; as it stands or
     multiplied by what is not 0?"""
-    given: list[tuple[str, Polynomial, tuple[Term, Term]]] = []
+    given: list[_Given] = []
     for premise in premises:
         formula = dest_trueprop(premise.prop)
         sides = hol.dest_binary(hol.EQ, formula) if formula is not None and not loose(formula) else None
@@ -143,32 +144,26 @@ def _combined(
         given.append((premise.name, rings.difference(*sides, typ), sides))
     if not given or len(given) > 8:
         return None
-    polynomials = (wanted, *(row for _, row, _ in given))
-    atoms = list(dict.fromkeys(atom for row in polynomials for m in row for atom, _ in m))[:8]
+    atoms = _atoms((wanted, *(row for _, row, _ in given)))[:8]
     multiples: list[tuple[int, Monomial]] = [(place, ONE) for place in range(len(given))]
     multiples += [(place, ((atom, 1),)) for place in range(len(given)) for atom in atoms]
-    rows = [_times(given[place][1], {factor: Fraction(1)}) for place, factor in multiples]
-    factors = _in_span(wanted, rows)
-    if factors is None:
+    by_premise = _in_span(wanted, given, multiples)
+    if by_premise is None:
         return _combined_further(rings, premises, given, wanted, typ, used)
-    by_premise: dict[int, Polynomial] = {}
-    for number, factor in factors.items():
-        place, monomial = multiples[number]
-        by_premise.setdefault(place, {})[monomial] = factor
     names = sorted(given[place][0] for place in by_premise)
     terms = atom_terms(rings, [*goal, *(side for _, _, sides in given for side in sides)], typ)
-    parts = [(by_premise[place], given[place][2]) for place in sorted(by_premise)]
     if rings.divided:
         return RingProof("algebra", (*names, *used), method=DIVIDED)
     if rings.exponents:
         return RingProof("algebra", tuple(names), method=EXPONENTS)
+    parts = [(by_premise[place], given[place][2]) for place in sorted(by_premise)]
     return RingProof("algebra", tuple(names), _identity(goal, parts, terms, typ))
 
 
 def _combined_further(
     rings: Normaliser,
     premises: Sequence[Named],
-    given: Sequence[tuple[str, Polynomial, tuple[Term, Term]]],
+    given: Sequence[_Given],
     wanted: Polynomial,
     typ: Typ,
     used: Sequence[str],
@@ -178,17 +173,16 @@ def _combined_further(
         return None
     wanted = _without_quotients(wanted)
     given = [(name, _without_quotients(row), sides) for name, row, sides in given]
-    atoms = list(dict.fromkeys(atom for row in (wanted, *(row for _, row, _ in given)) for m in row for atom, _ in m))
+    atoms = _atoms((wanted, *(row for _, row, _ in given)))
     if len(atoms) > 5:
         return None
     monomials = [ONE, *(((a, 1),) for a in atoms), *(product_of([(a, 1), (b, 1)]) for a in atoms for b in atoms)]
     multiples = [(place, monomial) for place in range(len(given)) for monomial in dict.fromkeys(monomials)]
-    rows = [_times(given[place][1], {monomial: Fraction(1)}) for place, monomial in multiples]
     apart = [(premise.name, row) for premise in premises if (row := rings.known_apart(premise, typ)) is not None][:4]
     for names, factor in (((), {ONE: Fraction(1)}), *(((name,), row) for name, row in apart)):
-        found = _in_span(_times(wanted, factor), rows)
+        found = _in_span(_times(wanted, factor), given, multiples)
         if found is not None:
-            by = sorted({given[multiples[number][0]][0] for number in found})
+            by = sorted({given[place][0] for place in found})
             apart_names = (*names, *(used if rings.divided else ()))
             method = DIVIDED if rings.divided else ALGEBRA
             return RingProof("algebra", (*by, *(name for name in apart_names if name not in by)), method=method)
@@ -234,12 +228,22 @@ def atom_terms(rings: Normaliser, terms: Iterable[Term], typ: Typ) -> dict[Atom,
     return found
 
 
-def _in_span(wanted: Polynomial, rows: Sequence[Polynomial]) -> dict[int, Fraction] | None:
-    """The factors of the rows whose sum it is."""
-    left: Row[int] = (wanted, {})
-    for pivot, row in eliminated([(row, {number: Fraction(1)}) for number, row in enumerate(rows)]):
+def _atoms(polynomials: Iterable[Polynomial]) -> list[Atom]:
+    return list(dict.fromkeys(atom for row in polynomials for monomial in row for atom, _ in monomial))
+
+
+def _in_span(
+    wanted: Polynomial, given: Sequence[_Given], multiples: Iterable[tuple[int, Monomial]]
+) -> dict[int, Polynomial] | None:
+    """By which polynomials given ones are multiplied, by their places, where it is the sum of these multiples."""
+    left: Row[tuple[int, Monomial]] = (wanted, {})
+    rows = [(_times(given[place][1], {by: Fraction(1)}), {(place, by): Fraction(1)}) for place, by in multiples]
+    for pivot, row in eliminated(rows):
         left = without(left, pivot, row)
-    return None if left[0] else {number: -factor for number, factor in left[1].items()}
+    found: dict[int, Polynomial] = {}
+    for (place, monomial), factor in left[1].items():
+        found.setdefault(place, {})[monomial] = -factor
+    return None if left[0] else found
 
 
 def eliminated(rows: Iterable[Row[Key]]) -> list[tuple[Monomial, Row[Key]]]:
@@ -328,17 +332,12 @@ class Normaliser:
         return found
 
     def polynomial(self, term: Term, typ: Typ) -> Polynomial:
-        head, arguments = strip_comb(term)
-        name = head.name if type(head) is Const else ""
+        number = number_of(term)
+        if number is not None:
+            return {ONE: Fraction(number)} if number else {}
+        name, arguments = applied_constant(term)
         ring = self._signature.of_sort(typ, RING)
         match name, arguments:
-            case "Groups.zero_class.zero", []:
-                return {}
-            case "Groups.one_class.one", []:
-                return {ONE: Fraction(1)}
-            case "Num.numeral_class.numeral", [digits]:
-                value = value_of_digits(digits)
-                return {ONE: Fraction(value)} if value is not None else self._atom(term)
             case "Nat.Suc", [inner] if typ == NAT_TYPE:
                 return added(self.polynomial(inner, typ), {ONE: Fraction(1)}, Fraction(1))
             case "Groups.plus_class.plus", [left, right]:
@@ -357,7 +356,7 @@ class Normaliser:
                     return _times(self.polynomial(left, typ), self._inverse(self.polynomial(right, typ)))
                 case "Fields.inverse_class.inverse", [inner]:
                     return self._inverse(self.polynomial(inner, typ))
-        return self._converted(name, head, arguments, typ) or self._atom(term)
+        return self._converted(name, arguments, typ) or self._atom(term)
 
     def _raised(self, base: Term, exponent: Term, typ: Typ, term: Term) -> Polynomial:
         """x ^ (2 * n + 3) is (x ^ n)² * x³."""
@@ -398,7 +397,7 @@ class Normaliser:
             self._denominators[key] = monic
         return {((key, 1),): 1 / factor}
 
-    def _converted(self, name: str, head: Term, arguments: Sequence[Term], typ: Typ) -> Polynomial | None:
+    def _converted(self, name: str, arguments: Sequence[Term], typ: Typ) -> Polynomial | None:
         """of_nat, of_int and of_real of a sum are the sum of those."""
         source = {"Nat.semiring_1_class.of_nat": NAT_TYPE, "Int.ring_1_class.of_int": Type("Int.int"),
                   "Real_Vector_Spaces.of_real": Type("Real.real")}.get(name)  # fmt: skip

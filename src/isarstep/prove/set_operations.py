@@ -25,7 +25,7 @@ from isarstep.prove.domains import (
     is_member,
     subsets,
 )
-from isarstep.prove.executable import BuiltIn, Computation, Machine, argument_type
+from isarstep.prove.executable import BuiltIn, Computation, Machine, argument_type, elements
 from isarstep.prove.number_operations import (
     EXACT,
     FIELDS,
@@ -250,7 +250,7 @@ def _fold_of(upper: bool) -> BuiltIn:
             case "fun":
                 return _fold_of_functions(machine, at, upper)
             case name if name in ORDERED:
-                return Computation(1, _greatest(upper, 0 if upper and name == "Nat.nat" else None))
+                return _folded(SUP if upper else INF, 0 if upper and name == "Nat.nat" else None)(machine, typ)
         return None
 
     return make
@@ -271,30 +271,20 @@ def _fold_of_functions(machine: Machine, at: Typ, upper: bool) -> Computation | 
     return Computation(found.arity + 1, run)
 
 
-def _greatest(upper: bool, of_none: Value = None) -> Callable[[Value], Value]:
-    def run(of: Value) -> Value:
-        found = certainly_finite(of)
-        if not found and of_none is None:
-            raise Undetermined
-        return (max(found) if upper else min(found)) if found else of_none
-
-    return run
-
-
-def _bound_of_some(upper: bool) -> BuiltIn:
-    """Of a finite set that has elements: their supremum or infimum."""
+def _folded(operation: str, of_none: Value = None) -> BuiltIn:
+    """What an operation makes of the elements of a finite set; of none `of_none`, where that is given."""
 
     def make(machine: Machine, typ: Typ) -> Computation | None:
         at = cast(Type, typ).args[1]
-        combine = machine.operation(SUP if upper else INF, funs((at, at), at))
+        combine = machine.operation(operation, funs((at, at), at))
         if combine is None or combine.arity != 2:
             return None
 
         def run(of: Value) -> Value:
             found = certainly_finite(of)
-            if not found:
+            if not found and of_none is None:
                 raise Undetermined
-            return reduce(combine.run, found)
+            return reduce(combine.run, found) if found else of_none
 
         return Computation(1, run)
 
@@ -305,12 +295,9 @@ def _injective(machine: Machine, typ: Typ) -> Computation:
     result = machine.domain(result_type(argument_type(typ)))
 
     def run(f: Value, of: Value) -> bool:
-        sets = machine.domain(strip_fun(typ)[0][1])
-        assert isinstance(sets, SetValues)
-        whole = isinstance(of, frozenset)
+        values, whole = elements(of, element_domain(machine, strip_fun(typ)[0][1]))
         seen: dict[Value, Value] = {}
-        for each in of if whole else (e for e in sets.element.small(8) if is_member(e, of)):
-            machine.step()
+        for each in machine.counted(values):
             if seen.setdefault(result.normal(f(each)), each) != each:
                 return False
         if not whole:
@@ -416,10 +403,10 @@ OPERATIONS_ON_SETS: dict[str, BuiltIn] = {
     "Finite_Set.card": only(lambda of: len(finite_set(of)), 1),
     "Complete_Lattices.Sup_class.Sup": _fold_of(True),
     "Complete_Lattices.Inf_class.Inf": _fold_of(False),
-    "Lattices_Big.semilattice_sup_class.Sup_fin": _bound_of_some(True),
-    "Lattices_Big.semilattice_inf_class.Inf_fin": _bound_of_some(False),
-    "Lattices_Big.linorder_class.Max": on(ORDERED, 1, _greatest(True), result_type),
-    "Lattices_Big.linorder_class.Min": on(ORDERED, 1, _greatest(False), result_type),
+    "Lattices_Big.semilattice_sup_class.Sup_fin": _folded(SUP),
+    "Lattices_Big.semilattice_inf_class.Inf_fin": _folded(INF),
+    "Lattices_Big.linorder_class.Max": _folded("Orderings.ord_class.max"),
+    "Lattices_Big.linorder_class.Min": _folded("Orderings.ord_class.min"),
     "Groups_Big.comm_monoid_add_class.sum": _total(True, of_list=False),
     "Groups_Big.comm_monoid_mult_class.prod": _total(False, of_list=False),
     "Groups_List.monoid_add_class.sum_list": _total(True, of_list=True),
