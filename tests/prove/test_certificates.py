@@ -13,7 +13,7 @@ from tests.prove.test_rings import RINGS
 
 from isarstep.prove.certificates import IDENTITY, QUOTIENTS, as_sum, with_certificates
 from isarstep.prove.encode_smt import encode_smt
-from isarstep.prove.multipliers import Compared, multipliers
+from isarstep.prove.multipliers import multipliers
 from isarstep.prove.provers import LINEAR, Attempt, ProverLimits, Provers, available
 from isarstep.prove.verdict import Proved
 
@@ -73,10 +73,10 @@ def test_every_certificate_is_a_sum(provers: Provers) -> None:
 
 def test_multipliers() -> None:
     x, y = (({((name, 1),): Fraction(1)}) for name in "xy")
-    at_least_zero = [Compared({**x, (): Fraction(-1)}, False, False), Compared({**y, **x}, True, False)]
+    at_least_zero = [({**x, (): Fraction(-1)}, LESS_EQ), ({**y, **x}, EQ)]
     # 3 * (x - 1) - 2 * (x + y) + 1 = x - 2 * y - 2
-    goal = Compared({**x, (("y", 1),): Fraction(-2), (): Fraction(-2)}, False, False)
+    goal = ({**x, (("y", 1),): Fraction(-2), (): Fraction(-2)}, LESS_EQ)
     assert multipliers(at_least_zero, goal) == (1, [3, -2], 1)
-    assert multipliers(at_least_zero, Compared({**x, (): Fraction(-2)}, False, False)) is None  # x - 2 may be negative
-    assert multipliers(at_least_zero, Compared({**x, (): Fraction(-1)}, False, True)) is None  # or 0
-    assert multipliers(at_least_zero, Compared({**x}, False, True)) == (1, [1, 0], 1)
+    assert multipliers(at_least_zero, ({**x, (): Fraction(-2)}, LESS_EQ)) is None  # x - 2 may be negative
+    assert multipliers(at_least_zero, ({**x, (): Fraction(-1)}, LESS)) is None  # or 0
+    assert multipliers(at_least_zero, ({**x}, LESS)) == (1, [1, 0], 1)

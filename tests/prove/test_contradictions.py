@@ -19,10 +19,11 @@ from tests.prove.test_ground import problem_of
 from tests.prove.test_rings import RINGS
 
 from isarstep.logic import hol
+from isarstep.logic.hol import EQ, LESS, LESS_EQ
 from isarstep.prove.contradictions import by_contradiction
 from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.formula import Entailment
-from isarstep.prove.multipliers import Compared, contradiction
+from isarstep.prove.multipliers import contradiction
 from isarstep.prove.provers import LINEAR, Attempt, ProverLimits, Provers, available
 from isarstep.prove.verdict import ASSUME, CLOSE, Proved
 
@@ -87,10 +88,10 @@ def test_steps_stay_in_their_blocks(provers: Provers) -> None:
 
 def test_contradiction() -> None:
     x = {(("x", 1),): Fraction(1)}
-    positive = Compared(x, False, True)
-    negative = Compared({(("x", 1),): Fraction(-2)}, False, False)
+    positive = (x, LESS)
+    negative = ({(("x", 1),): Fraction(-2)}, LESS_EQ)
     assert contradiction([positive, negative]) == ([2, 1], 0)
-    assert contradiction([Compared(x, False, False), negative]) is None  # both hold where x = 0
-    one_less = Compared({(("x", 1),): Fraction(-1), (): Fraction(-1)}, False, False)
-    assert contradiction([Compared(x, False, False), one_less]) == ([1, 1], 1)
-    assert contradiction([Compared(x, True, False), Compared({**x, (): Fraction(-1)}, True, False)]) is not None
+    assert contradiction([(x, LESS_EQ), negative]) is None  # both hold where x = 0
+    one_less = ({(("x", 1),): Fraction(-1), (): Fraction(-1)}, LESS_EQ)
+    assert contradiction([(x, LESS_EQ), one_less]) == ([1, 1], 1)
+    assert contradiction([(x, EQ), ({**x, (): Fraction(-1)}, EQ)]) is not None

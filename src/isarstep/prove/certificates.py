@@ -34,7 +34,7 @@ from isarstep.prove.domains import INT, NAT, number_term
 from isarstep.prove.formula import REAL, Arith, Entailment, Eq, Formula, Number, Sym
 from isarstep.prove.ground_facts import GroundFact
 from isarstep.prove.ground_problem import GroundProblem
-from isarstep.prove.multipliers import Compared, multipliers
+from isarstep.prove.multipliers import multipliers
 from isarstep.prove.rings import (
     Atom,
     Monomial,
@@ -130,9 +130,7 @@ def as_sum(problem: GroundProblem, proof: Proved, signature: Signature) -> Prove
     rings = Normaliser(signature)
     apart = rings.assume_nonzero(problem.named(), goal.type)
     try:
-        compared = [
-            Compared(_difference(rings, each), each.name == hol.EQ, each.name == LESS) for each in (*used, goal)
-        ]
+        compared = [(_difference(rings, each), each.name) for each in (*used, goal)]
     except (TooLarge, RecursionError):
         return shown
     found = multipliers(compared[:-1], compared[-1])
@@ -142,16 +140,21 @@ def as_sum(problem: GroundProblem, proof: Proved, signature: Signature) -> Prove
     typ = goal.type
     # In a field the goal's side stays as it is: Isabelle would read 2 * (x / y) as another term than x / y.
     whole, divisor = (times, 1) if typ == INT else (1, times)
-    total = [scaled(each.difference, Fraction(n, divisor), typ) for each, n in zip(used, factors, strict=True) if n]
-    total += [number_term(Fraction(constant, divisor), typ)] if constant else []
-    if not total:
+    total = total_of(zip(used, (Fraction(n, divisor) for n in factors), strict=True), Fraction(constant, divisor), typ)
+    if total is None:
         return shown
-    left = scaled(minus(goal.high, goal.low, typ), Fraction(whole), typ)
-    identity = hol.eq(left, sum_of(total, typ), typ)
+    identity = hol.eq(scaled(minus(goal.high, goal.low, typ), whole, typ), total, typ)
     needed = tuple(name for name in apart if name in by_name) if rings.divided else ()
     premises = dict.fromkeys(premise for name in needed for premise in by_name[name].premises)
     last = ShownStep(identity, QUOTIENTS if rings.divided else IDENTITY, tuple(premises), (), True)
     return replace(shown, steps=(*shown.steps, last), method="(linarith | argo)")
+
+
+def total_of(parts: Iterable[tuple[Inequality, Fraction]], constant: Fraction, typ: Typ) -> Term | None:
+    """The sum of multiples of differences and a number; None where nothing is added."""
+    total = [scaled(each.difference, factor, typ) for each, factor in parts if factor]
+    total += [number_term(constant, typ)] if constant else []
+    return sum_of(total, typ) if total else None
 
 
 def _difference(rings: Normaliser, compared: Inequality) -> Polynomial:

@@ -41,15 +41,15 @@ from isarstep.prove.certificates import (
     over_monomials,
     plain_difference,
     product_of_signs,
-    scaled,
     square_of,
+    total_of,
 )
 from isarstep.prove.domains import BOOL, number_term
 from isarstep.prove.formula import Entailment, Sym, Truth
 from isarstep.prove.ground_facts import GroundFact
 from isarstep.prove.ground_problem import GroundProblem
-from isarstep.prove.multipliers import Compared, contradiction
-from isarstep.prove.rings import Monomial, Normaliser, TooLarge, minus, sum_of, times
+from isarstep.prove.multipliers import contradiction
+from isarstep.prove.rings import Monomial, Normaliser, TooLarge, minus, times
 from isarstep.prove.verdict import ASSUME, CLOSE, Proved
 
 MOST_CASES = 12
@@ -239,17 +239,14 @@ class _Search:
         names = self.core(Entailment(premises, (), Truth(False), "QF_LRA"))
         if names is None:
             return None
-        needed = [each for name, each, _ in named if name in names]
-        factors = contradiction(
-            [Compared(row, each.name == hol.EQ, each.name == LESS) for name, each, row in named if name in names]
-        )
-        if factors is None:
+        needed = [(each, row) for name, each, row in named if name in names]
+        found = contradiction([(row, each.name) for each, row in needed])
+        if found is None:
             return None
-        parts = [(each, factor) for each, factor in zip(needed, factors[0], strict=True) if factor]
-        total = [scaled(each.difference, Fraction(factor), self.type) for each, factor in parts]
-        total += [number_term(Fraction(factors[1]), self.type)] if factors[1] else []
-        zero = number_term(Fraction(0), self.type)
-        identity = hol.eq(sum_of(total, self.type), zero, self.type)
+        parts = [(each, Fraction(n)) for (each, _), n in zip(needed, found[0], strict=True) if n]
+        total = total_of(parts, Fraction(found[1]), self.type)
+        assert total is not None
+        identity = hol.eq(total, number_term(Fraction(0), self.type), self.type)
         by_name = {fact.name: fact for fact in self.facts}
         dividing = [by_name[name] for name in apart if name in by_name] if rings.divided else []
         summed = self._named(identity, dividing, QUOTIENTS if rings.divided else IDENTITY)

@@ -8,52 +8,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
+from isarstep.logic.hol import EQ, LESS, LESS_EQ
 from isarstep.prove.rings import Monomial, Polynomial
 
 MOST_PIVOTS = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A polynomial that is 0, at least 0, or greater than 0."""
-
-    polynomial: Polynomial
-    equation: bool
-    strict: bool
+# A polynomial that is 0, at least 0 or greater than 0: by `=`, `≤` and `<`.
+Compared: TypeAlias = tuple[Polynomial, str]
 
 
 def multipliers(known: Sequence[Compared], goal: Compared) -> tuple[int, list[int], int] | None:
     """Whole numbers m > 0, f and c with `m * goal = Σ f * known + c`, where that makes the goal at least 0, or greater
     where it is strict; None where there are none."""
-    negated = {m: -c for m, c in goal.polynomial.items()}, not goal.strict
-    found = _sum_to_zero(known, (({(): Fraction(1)}, True), negated))
-    if found is None or found[1][1] <= 0:
+    negated = {m: -c for m, c in goal[0].items()}, LESS_EQ if goal[1] == LESS else LESS
+    found = contradiction([*known, negated])
+    if found is None or found[0][-1] <= 0:
         return None
-    factors, (number, times) = found
+    (*factors, times), number = found
     return times, factors, number
 
 
 def contradiction(known: Sequence[Compared]) -> tuple[list[int], int] | None:
     """Whole numbers f and c ≥ 0 with `Σ f * known + c = 0`, where that cannot be: c > 0, or a strict comparison among
     them has a factor; none of those that are no equations has a negative one. None where there are none."""
-    found = _sum_to_zero(known, (({(): Fraction(1)}, True),))
-    return None if found is None else (found[0], found[1][0])
-
-
-def _sum_to_zero(
-    known: Sequence[Compared], more: Sequence[tuple[Polynomial, bool]]
-) -> tuple[list[int], list[int]] | None:
-    """Whole factors of known comparisons and of more polynomials, each with whether it is strict, for a sum that is
-    0 and has a strict one among its parts."""
     columns: list[tuple[Polynomial, bool]] = []
-    for each in known:  # an equation twice, with both signs
-        columns.append((each.polynomial, each.strict))
-        if each.equation:
-            columns.append(({m: -c for m, c in each.polynomial.items()}, False))
-    columns += more
+    for polynomial, name in known:  # an equation twice, with both signs
+        columns.append((polynomial, name == LESS))
+        if name == EQ:
+            columns.append(({m: -c for m, c in polynomial.items()}, False))
+    columns.append(({(): Fraction(1)}, True))
     monomials: list[Monomial] = list(dict.fromkeys(m for polynomial, _ in columns for m in polynomial))
     rows = [[polynomial.get(m, Fraction(0)) for polynomial, _ in columns] for m in monomials]
     rows.append([Fraction(int(strict)) for _, strict in columns])
@@ -63,12 +50,9 @@ def _sum_to_zero(
     times = math.lcm(*(value.denominator for value in values))
     whole = [int(value * times) for value in values]
     common = math.gcd(*whole)
-    whole = [value // common for value in whole]
-    factors, place = [], 0
-    for each in known:
-        factors.append(whole[place] - whole[place + 1] if each.equation else whole[place])
-        place += 2 if each.equation else 1
-    return factors, whole[place:]
+    left = iter(value // common for value in whole)
+    factors = [next(left) - next(left) if name == EQ else next(left) for _, name in known]
+    return factors, next(left)
 
 
 def _solution(rows: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:

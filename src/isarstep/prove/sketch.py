@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,7 +24,7 @@ from isarstep.prove.method_text import method_with_all_given, with_named_conditi
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import DEFINITION
 from isarstep.prove.rewriting import Rewrite, rewrites_of
-from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, OpenedGoal, Proved, Refuted, ShownStep
+from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, Proved, Refuted, ShownStep
 from isarstep.theory.task import Task
 
 
@@ -200,30 +200,35 @@ def isar_text(
         if isinstance(gap, Proved) and gap.cases:
             lines += [f"  {statement}", *_by_cases(gap, term, uses, using, numbered or {})]
             continue
-        inner, known_as, margin = tuple[ShownStep, ...](), dict(numbered or {}), "  "
+        inner, known_as, margin, called = tuple[ShownStep, ...](), dict(numbered or {}), "  ", dict[str, Free]()
+        text_of = partial(_written, called, language, names)
         if isinstance(gap, Proved) and names is not None:
             inner = gap.steps
             if gap.opened is not None:
-                begun, labels, shown_goal, gap = _opening(gap, gap.opened, types, language, names, prefix)
-                lines += [f"  {statement}", *begun]
+                labels = {name: f"{prefix}given{n}" for n, (name, _) in enumerate(gap.opened.premises, 1)}
+                called |= _apart(gap.opened.variables, set(types))
+                lines += [f"  {statement}", f"  proof {gap.opened.method}"]
+                for variable in (called[each.name] for each in gap.opened.variables):
+                    if variable.type is not None:
+                        typ = write_type(variable.type, language, sorts=True)
+                        lines.append(f'    fix {variable.name} :: "{typ}"')
+                lines += [f'    assume {labels[name]}: "{text_of(prop)}"' for name, prop in gap.opened.premises]
                 known_as |= labels
                 using = " ".join([using, *labels.values()]).strip()
-                inner, statement, margin = gap.steps, f'show "{shown_goal}"', "    "
-        inner = _with_obtained(inner, types)
-
-        def text_of(formula: Term) -> str:
-            return write_typed(with_fractions(trueprop(formula, typed=True)), language, names=names)
-
+                statement, margin = f'show "{text_of(gap.opened.conclusion)}"', "    "
+        taken = {leaf.name for step in inner for leaf in frees(substitute_frees(step.formula, called))} | set(types)
+        called |= _apart([step.obtained for step in inner if step.obtained is not None], taken)
+        inner = tuple(replace(step, obtained=step.obtained and called[step.obtained.name]) for step in inner)
         lines += [f"{margin}{line}" for line in shown_lines(inner, prefix, using, known_as, text_of)]
         if isinstance(gap, Proved) and not any(step.used for step in inner):
             using = _used_alone(gap, using, known_as)
         if isinstance(gap, Proved) and gap.given is not None and set(gap.given) <= set(known_as):
             using = " ".join([*map(known_as.__getitem__, gap.given), *(f"s{n + 1}" for n in range(place))])
-        shown = [f"{prefix}{n}" for n, step in enumerate(inner, 1) if step.used]
+        used = [f"{prefix}{n}" for n, step in enumerate(inner, 1) if step.used]
         # Isabelle's `algebra` fails where what is not 0 comes before equations.
         apart = [label for label in using.split() if label in known_apart]
         others = [label for label in using.split() if label not in known_apart]
-        using = " ".join([*others, *shown, *apart])
+        using = " ".join([*others, *used, *apart])
         before = f"using {using} " if using else ""
         lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term, uses)}"]
         lines += ["  qed"] if margin != "  " else []
@@ -263,53 +268,22 @@ def shown_lines(
             yield from (f"have {label}", f"  {before}by {step.method}")
 
 
-def _with_obtained(steps: Sequence[ShownStep], types: Context) -> tuple[ShownStep, ...]:
-    """With names for the variables that steps obtain."""
+def _written(called: Mapping[str, Free], language: Language, names: Mapping[str, str] | None, said: Term) -> str:
+    """A formula or a proposition, with variables under other names."""
+    proposition = said if dest_trueprop(said) is not None else trueprop(said, typed=True)
+    return write_typed(with_fractions(substitute_frees(proposition, called)), language, names=names)
+
+
+def _apart(variables: Iterable[Free], taken: set[str]) -> dict[str, Free]:
+    """Variables by their names, under names that are not taken."""
     called: dict[str, Free] = {}
-    used = {leaf.name for step in steps for leaf in frees(step.formula)} | set(types)
-    for step in steps:
-        if step.obtained is not None:
-            called[step.obtained.name] = _apart(step.obtained, used)
-
-    def said(formula: Term) -> Term:
-        return substitute_frees(formula, called)
-
-    return tuple(
-        replace(step, formula=said(step.formula), obtained=called.get(step.obtained.name) if step.obtained else None)
-        for step in steps
-    )
-
-
-def _apart(variable: Free, taken: set[str]) -> Free:
-    """The variable under a name that is not taken."""
-    name = variable.name.partition("~")[0] or "x"
-    while name in taken:
-        name += "'"
-    taken.add(name)
-    return Free(name, variable.type)
-
-
-def _opening(
-    proof: Proved, opened: OpenedGoal, types: Context, language: Language, names: Mapping[str, str], prefix: str
-) -> tuple[list[str], dict[str, str], str, Proved]:
-    """The beginning of a proof that fixes and assumes what a goal has of its own, how it calls what it assumes, what
-    is shown then, and the proof in the words that are printed."""
-    lines, taken, called = [f"  proof {opened.method}"], set(types), dict[str, Free]()
-    for variable in opened.variables:
-        called[variable.name] = named = _apart(variable, taken)
-        if variable.type is not None:
-            lines.append(f'    fix {named.name} :: "{write_type(variable.type, language, sorts=True)}"')
-
-    def said(proposition: Term) -> Term:
-        return substitute_frees(proposition, called)
-
-    def text(proposition: Term) -> str:
-        return write_typed(with_fractions(said(proposition)), language, names=names)
-
-    labels = {name: f"{prefix}given{place}" for place, (name, _) in enumerate(opened.premises, 1)}
-    lines += [f'    assume {labels[name]}: "{text(premise)}"' for name, premise in opened.premises]
-    steps = tuple(replace(step, formula=said(step.formula)) for step in proof.steps)
-    return lines, labels, text(opened.conclusion), replace(proof, steps=steps)
+    for variable in variables:
+        name = variable.name.partition("~")[0] or "x"
+        while name in taken:
+            name += "'"
+        taken.add(name)
+        called[variable.name] = Free(name, variable.type)
+    return called
 
 
 def uses_of_facts(theory_context: TheoryContext) -> UsesOfFacts:
