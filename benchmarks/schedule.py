@@ -152,7 +152,7 @@ def rows_of(
     """One row for each setting that is not done yet."""
     if (name, WITHOUT_PROVERS) in done:
         return
-    closer = replace(checker, effort=Effort(seconds=0.0)).closer
+    closer = replace(checker, effort=Effort(seconds=0.0))
     first = (*asked.general, *closer.available.named(asked.given))
     if not any(key[0] == name for key in done):
         proved = calculated(asked.local, asked.goal, asked.signature)

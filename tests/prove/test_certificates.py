@@ -11,6 +11,7 @@ from tests.prove.derivations import FALSE, Derivation
 from tests.prove.test_ground import problem_of
 from tests.prove.test_rings import RINGS
 
+from isarstep.logic.hol import EQ, LESS, LESS_EQ
 from isarstep.prove.certificates import IDENTITY, QUOTIENTS, as_sum, with_certificates
 from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.multipliers import multipliers

@@ -15,8 +15,8 @@ import pytest
 from tests.stand_in import PROOF_OF_TINY
 from tests.waiting import gone, number_in
 
+from isarstep.bench.theory_contexts import TheoryContexts
 from isarstep.prove import presence, processes
-from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.derivation import inputs_of_proof
 from isarstep.prove.gaps import GapCloser
 from isarstep.prove.jobs import _was_killed
@@ -39,7 +39,7 @@ from isarstep.prove.provers import (
 from isarstep.prove.schedule import Effort
 from isarstep.prove.verdict import Proved, TimedOut, Unknown
 
-from .language import local
+from .language import SIGNATURE, local
 
 PATIENT = ProverLimits(seconds=100, memory=1 << 30, width=1)
 TRIVIAL = "(set-logic ALL)\n(assert (! false :named p0))\n(assert (! true :named goal))\n(check-sat)\n"
@@ -286,7 +286,7 @@ def test_the_launcher_ends_only_what_it_started(tmp_path: Path) -> None:
 
 def gap_of(provers: Provers) -> object:
     (goal,) = local(["(--> P P)"], {"P": "bool"})
-    closing = GapCloser(provers, AvailableFacts(None), Effort(20), None, False, None)
+    closing = GapCloser(TheoryContexts(SIGNATURE), provers, effort=Effort(20), instances=False)
     return closing._alone("question", Query((), goal))
 
 

@@ -148,7 +148,7 @@ def test_a_step_that_is_proved_may_be_used_at_all_its_types(provers: Provers) ->
     assert proved(shown.second)
     context = own.typed(asking).with_proposal(lemma("", "(= (rev (rev xs)) xs)", {}).prop)
     at_all = OpenGap("", asking, context, (context.step(proved=True),), context.f3, [goal])
-    assert isinstance(own.closer.gap(at_all), Proved)
+    assert isinstance(own.gap(at_all), Proved)
     # Whoever states it as a step of a proof has it at one type.
     assert not replace(context, scored=False).step(proved=True).here
     assert not context.step(proved=False).here

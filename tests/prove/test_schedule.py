@@ -9,6 +9,7 @@ import pytest
 from tests.prove.language import SIGNATURE, local
 from tests.prove.small_library import library_of
 
+from isarstep.bench.theory_contexts import TheoryContexts
 from isarstep.prove import schedule as fitted
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.gaps import GapCloser
@@ -93,7 +94,7 @@ class Listening(Provers):
 def test_a_problem_is_not_sent_again_unless_for_longer() -> None:
     (goal,) = local(["P"], {"P": "bool"})
     provers = Listening()
-    closing = GapCloser(provers, AvailableFacts(None), Effort(), None, False, None)
+    closing = GapCloser(TheoryContexts(SIGNATURE), provers, instances=False)
     strategy = strategies()[0]
 
     def parts(_: object) -> Iterable[Slice]:

@@ -10,23 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from isarstep.bench.example import Example
-from isarstep.bench.theory_contexts import TheoryContext, TheoryContexts
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
 from isarstep.logic.folding import canonical
 from isarstep.logic.hol import BOOL, PROP, as_formula, dest_trueprop, trueprop
 from isarstep.logic.terms import App, Const, Term, fun, head_name
 from isarstep.logic.tokens import decode, encode_line
-from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.declared_rules import DeclaredRules
-from isarstep.prove.facts import Library
-from isarstep.prove.gaps import GapCloser, OpenGap, TraceEntry, unused
+from isarstep.prove.gaps import GapCloser, OpenGap, unused
 from isarstep.prove.induction_cases import by_induction, by_plain_induction
 from isarstep.prove.likeness import likeness
 from isarstep.prove.one_rule import OfferedRule, OneRule
-from isarstep.prove.provers import Provers
 from isarstep.prove.reading import ExampleReader
-from isarstep.prove.schedule import Effort
-from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Way
 from isarstep.prove.typed import Typed
 from isarstep.prove.verdict import (
@@ -53,39 +48,20 @@ class NearStep(NamedTuple):
 
 
 @dataclass(slots=True)
-class Checker:
+class Checker(GapCloser):
     """Checks proposals with one set of provers. What holds for an example alone is asked once.
 
     Examples are scored where they stand. Whoever asks about a proof of their own names a context instead, and may use
     all of it.
     """
 
-    theory_contexts: TheoryContexts
-    provers: Provers
-    facts: Library | None = None
-    effort: Effort = field(default_factory=Effort)
-    trace: list[TraceEntry] | None = None
-    simp: SimpRules | None = None  # None: nothing is rewritten
-    instances: bool = True  # found by matching before search
-    fewest: bool = False  # facts are left out of a proof that it does without
-    annotated: Mapping[str, Term] = field(
-        default_factory=dict
-    )  # lines with types that an asker said and tokens do not have
+    annotated: Mapping[str, Term] = field(default_factory=dict)  # lines with types that tokens do not have
     _backgrounds: dict[str, Background] = field(default_factory=dict, init=False)
     _bare: tuple[str, Typed] | None = field(default=None, init=False)  # of the example checked last
 
-    @property
-    def closer(self) -> GapCloser:
-        """What closes gaps, as the checker is set now."""
-        return GapCloser(
-            self.provers, AvailableFacts(self.facts), self.effort, self.simp, self.instances, self.trace, self.fewest
-        )
-
     def typed(self, example: Example, theory_context: TheoryContext | None = None) -> Typed:
         """The example with types, where it stands or in a context of the asker's. Raises UserError."""
-        return ExampleReader(self.theory_contexts, AvailableFacts(self.facts), self.annotated).typed(
-            example, theory_context
-        )
+        return ExampleReader(self.theory_contexts, self.available, self.annotated).typed(example, theory_context)
 
     def check(self, example: Example, proposal: str, rank: int = 0) -> Verdict:
         """The verdict on one proposal, given as a line of tokens."""
@@ -117,9 +93,7 @@ class Checker:
         second = self._second(example, context, proposal, proved(first), background)
         trivial: Gap = NOT_ASKED
         if proved(first):
-            trivial = self.closer.without_library(
-                OpenGap("P from nothing", example, context, (), context.wanted),
-            )
+            trivial = self.without_library(OpenGap("P from nothing", example, context, (), context.wanted))
         if proved(first) or proved(second):
             background = self._contradictions(example, bare, background)
         return WellFormed(example.id, rank, same, first, second, trivial, background)
@@ -128,8 +102,8 @@ class Checker:
         asked = first_gap(example, context, proposal)
         if example.target_kind == "assumption":
             # Nothing justifies an assumption: its proof would be a proof from nothing.
-            return self.closer.without_library(asked)
-        return self.closer.gap(asked)
+            return self.without_library(asked)
+        return self.gap(asked)
 
     def _second(
         self,
@@ -142,7 +116,7 @@ class Checker:
         """`first`: the first gap was closed."""
         if background is not None and unused(background.direct, {"F.2"}):
             return background.direct  # F.4 was enough
-        return self.closer.gap(second_gap(example, context, proposal, first))
+        return self.gap(second_gap(example, context, proposal, first))
 
     def gaps(
         self, example: Example, proposal: str, theory_context: TheoryContext | None = None
@@ -159,17 +133,17 @@ class Checker:
 
     def direct(self, example: Example, theory_context: TheoryContext | None = None) -> Gap:
         """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
-        return self.closer.gap(self._asked(example, theory_context))
+        return self.gap(self._given(example, theory_context))
 
     def simplified(self, example: Example, theory_context: TheoryContext | None = None) -> Proved | None:
         """The same by calculation and rewriting alone, by an induction if need be. Raises UserError."""
-        return by_plain_induction(self.closer, self._asked(example, theory_context))
+        return by_plain_induction(self, self._given(example, theory_context))
 
     def inductions(self, example: Example, theory_context: TheoryContext | None = None) -> Iterator[Gap]:
         """The same by induction and case distinction, an answer for each that is tried. Raises UserError."""
-        yield from by_induction(self.closer, self._asked(example, theory_context))
+        yield from by_induction(self, self._given(example, theory_context))
 
-    def _asked(self, example: Example, theory_context: TheoryContext | None) -> OpenGap:
+    def _given(self, example: Example, theory_context: TheoryContext | None) -> OpenGap:
         context = self.typed(example, theory_context)
         return replace(_direct(example, context), hints=context.f5_lemmas)
 
@@ -197,7 +171,7 @@ class Checker:
         declared: DeclaredRules | None,
     ) -> Iterator[OfferedRule]:
         """Own facts, facts that look relevant, and rules that theories declare for such goals and facts."""
-        available, theories = self.closer.available, asked.context.theory_context.theories
+        available, theories = self.available, asked.context.theory_context.theories
         relevant = [*asked.given, *available.relevant(example, asked.context, asked.texts, RULES, asked.given)]
         kinds: Mapping[int, frozenset[str]] = {}
         if declared is not None and self.facts is not None and theories is not None:
@@ -215,12 +189,12 @@ class Checker:
         known = self._backgrounds.get(example.id)
         if known is None:
             asked = _direct(example, context)
-            direct = self.closer.gap(asked)
+            direct = self.gap(asked)
             paper = direct
             # What does not follow from F.2 and F.4 is not tried from F.2 alone.
-            given = {"F.4", *(fact.name for fact in AvailableFacts(self.facts).named(context.f4_lemmas))}
+            given = {"F.4", *(fact.name for fact in self.available.named(context.f4_lemmas))}
             if isinstance(direct, Proved) and not unused(direct, given):
-                paper = self.closer.gap(replace(asked, name="F.2 => F.3", premises=context.f2, given=()))
+                paper = self.gap(replace(asked, name="F.2 => F.3", premises=context.f2, given=()))
             known = self._backgrounds[example.id] = Background(example.target_kind, direct, paper)
         return known
 
@@ -229,10 +203,7 @@ class Checker:
         if known.f2_contradictory == NOT_ASKED:
             f2 = OpenGap("F.2 => False", example, context, context.f2, FALSEHOOD)
             f4 = OpenGap("F.4 => False", example, context, context.f4, FALSEHOOD, given=context.f4_lemmas)
-            closer = self.closer
-            known = replace(
-                known, f2_contradictory=closer.without_library(f2), f4_contradictory=closer.without_library(f4)
-            )
+            known = replace(known, f2_contradictory=self.without_library(f2), f4_contradictory=self.without_library(f4))
             self._backgrounds[example.id] = known
         return known
 

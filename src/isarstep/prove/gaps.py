@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from isarstep.bench.example import Example
+from isarstep.bench.theory_contexts import TheoryContexts
 from isarstep.logic.hol import trueprop
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term, constants
@@ -18,6 +19,7 @@ from isarstep.prove.calculation import calculated
 from isarstep.prove.certificates import as_sum, with_certificates
 from isarstep.prove.contradictions import by_contradiction
 from isarstep.prove.encode_smt import encode_smt
+from isarstep.prove.facts import Library
 from isarstep.prove.fewest import with_fewest_facts
 from isarstep.prove.ground_facts import NONLINEAR
 from isarstep.prove.ground_problem import GroundProblem, ground_problem
@@ -104,23 +106,28 @@ class TraceEntry:
     gap: Gap
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class GapCloser:
     """Closes gaps with some provers, facts and rules."""
 
+    theory_contexts: TheoryContexts
     provers: Provers
-    available: AvailableFacts
-    effort: Effort
-    simp: SimpRules | None
-    instances: bool
-    trace: list[TraceEntry] | None
+    facts: Library | None = None
+    effort: Effort = field(default_factory=Effort)
+    trace: list[TraceEntry] | None = None
+    simp: SimpRules | None = None  # None: nothing is rewritten
+    instances: bool = True  # found by matching before search
     fewest: bool = False  # facts are left out of a proof that it does without
+
+    @property
+    def available(self) -> AvailableFacts:
+        return AvailableFacts(self.facts)
 
     def gap(self, asked: OpenGap) -> Gap:
         """Calculate, rewrite, decide what is arithmetic; then ask provers with the given premises and what the example
         hints at, then with more and more library facts.
         """
-        simpler = self.simplified(asked)
+        simpler = self.without_provers(asked)
         if isinstance(simpler, Proved):
             return simpler
         problem, first, given_names, left = simpler.problem, simpler.first, simpler.given_names, simpler.left
@@ -137,7 +144,7 @@ class GapCloser:
         answer = self._scheduled(replace(asked, goal=left), first, given_names)
         return simpler.proof_from(answer, 0.0) if isinstance(answer, Proved) else answer
 
-    def simplified(self, asked: OpenGap) -> Proved | Simplified:
+    def without_provers(self, asked: OpenGap) -> Proved | Simplified:
         """What calculation and rewriting prove, or leave of the goal; no prover is asked."""
         by_calculation = calculated(asked.local, asked.goal, asked.signature)
         if by_calculation is not None and by_calculation.by != "algebra":
@@ -195,7 +202,7 @@ class GapCloser:
 
     def _by_name(self, theory: str, name: str) -> Sequence[Named]:
         """Facts of HOL's own theories."""
-        facts = self.available.facts if self.effort.library else None
+        facts = self.facts if self.effort.library else None
         return () if facts is None else self.available.named(facts.statements(f"HOL.{theory}", f"{theory}.{name}"))
 
     def without_library(self, asked: OpenGap) -> Gap:
@@ -220,7 +227,7 @@ class GapCloser:
         """What rewriting leaves of the goal, with simp rules alone, then with what the example names beside them (None
         where it changes nothing), the rules that it used, those of them that are declared, and its time.
         """
-        if self.simp is None or self.available.facts is None:
+        if self.simp is None or self.facts is None:
             return None, (), (), 0.0
         began = time.process_time()
         premises = asked.local
@@ -239,7 +246,7 @@ class GapCloser:
         """For a score only rules from before the step, and no copy of what is to be shown."""
         if not asked.context.scored:
             return lambda _fact, _theory: True
-        facts, example = self.available.facts, asked.example
+        facts, example = self.facts, asked.example
         assert facts is not None
         before, copies = facts.before(example.theory, example.name), set(self.available.copies(example))
 
@@ -253,7 +260,7 @@ class GapCloser:
         queries: dict[tuple[int, Order], Query] = {}
 
         def with_facts(part: Slice) -> tuple[Query, int]:
-            size = min(part.facts, self.effort.library) if self.available.facts is not None else 0
+            size = min(part.facts, self.effort.library) if self.facts is not None else 0
             key = size, part.order if size else "constants"
             if key not in queries:
                 queries[key] = self.query(asked, first, *key)
@@ -276,7 +283,7 @@ class GapCloser:
         """The same from the facts that a prover used, as `simp` would do it, where that is enough."""
         used = {name for fact in proof.facts for name in (fact, fact.rpartition("(")[0])}
         extra = [replace(fact, here=True) for fact in library if fact.name in used]
-        if not extra or self.simp is None or self.available.facts is None or "?" in proof.facts:
+        if not extra or self.simp is None or self.facts is None or "?" in proof.facts:
             return None
         began = time.process_time()
         premises = tuple(premise for premise in asked.local if premise.name in used)
@@ -290,7 +297,7 @@ class GapCloser:
     def _reversed(self, asked: OpenGap, library: Sequence[Named], proof: Proved) -> tuple[str, ...]:
         """Facts of a proof that declared simp rules say the other way round: with both of them simp does not end."""
         used = [replace(fact, here=True) for fact in library if fact.name in proof.facts]
-        if not used or self.simp is None or self.available.facts is None:
+        if not used or self.simp is None or self.facts is None:
             return ()
         return other_way_round(used, self._simp_rules(asked, (*asked.local, *used)))
 

@@ -30,7 +30,7 @@ def by_plain_induction(closer: GapCloser, asked: OpenGap) -> Proved | None:
     """By calculation and rewriting alone, by parts or an induction if need be; no prover is asked."""
 
     def simplified(case: OpenGap) -> Gap:
-        proof = closer.simplified(case)
+        proof = closer.without_provers(case)
         return proof if isinstance(proof, Proved) else NOT_PROVED
 
     found = simplified(asked)
@@ -54,7 +54,7 @@ def _parts(closer: GapCloser, asked: OpenGap) -> Iterator[tuple[SplitGoal, OpenG
     plain = parts_of_goal(asked.goal, taken)
     if plain is not None:
         yield plain, asked
-    library = closer.available.facts
+    library = closer.facts
     if library is None:
         return
     usable = _usable(library, closer, asked)
@@ -80,7 +80,7 @@ def _usable(library: Library, closer: GapCloser, asked: OpenGap) -> Callable[[in
 
 
 def _inductions(closer: GapCloser, asked: OpenGap) -> list[Induction]:
-    library = closer.available.facts
+    library = closer.facts
     if library is None:
         return []
     return InductionChoice(

@@ -208,10 +208,9 @@ def isar_text(
                 labels = {name: f"{prefix}given{n}" for n, (name, _) in enumerate(gap.opened.premises, 1)}
                 called |= _apart(gap.opened.variables, set(types))
                 lines += [f"  {statement}", f"  proof {gap.opened.method}"]
-                for variable in (called[each.name] for each in gap.opened.variables):
-                    if variable.type is not None:
-                        typ = write_type(variable.type, language, sorts=True)
-                        lines.append(f'    fix {variable.name} :: "{typ}"')
+                for fixed in (called[each.name] for each in gap.opened.variables):
+                    if fixed.type is not None:
+                        lines.append(f'    fix {fixed.name} :: "{write_type(fixed.type, language, sorts=True)}"')
                 lines += [f'    assume {labels[name]}: "{text_of(prop)}"' for name, prop in gap.opened.premises]
                 known_as |= labels
                 using = " ".join([using, *labels.values()]).strip()
