@@ -1,8 +1,9 @@
-"""A fact base of a few lemmas, held in memory."""
+"""A fact base of a few lemmas, and a few simp rules, held in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import SimpleNamespace
 
 import pyarrow as pa
 
@@ -11,6 +12,7 @@ from isarstep.logic.signature import Signature
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import Named
+from isarstep.prove.simprules import Declaration, SimpRules
 
 
 def library_of(
@@ -29,3 +31,14 @@ def library_of(
         signature,
         lemmas=lambda: in_context or {},
     )
+
+
+def rules_of(
+    theories: Iterable[str],
+    declared: Callable[[Sequence[str]], list[list[Declaration]]],
+    stated: Callable[[Declaration], Named],
+) -> SimpRules:
+    """Rules without abbreviations."""
+    rows = SimpleNamespace(all_theories=list(theories), declared=declared, stated=stated)
+    rows.meaning, rows.unfolded = lambda name: frozenset({name}), lambda term: term
+    return SimpRules(rows)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import pytest
 from tests import needs
 from tests.prove.derivations import FACTS
 from tests.prove.language import SIGNATURE, lemma, read, read_type
-from tests.prove.small_library import library_of
+from tests.prove.small_library import library_of, rules_of
 
 from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import Declared, TheoryContexts
@@ -24,7 +24,7 @@ from isarstep.prove.explain import explain
 from isarstep.prove.facts import Library
 from isarstep.prove.provers import ProverLimits, Provers
 from isarstep.prove.schedule import Effort
-from isarstep.prove.simprules import Declaration, SimpRules
+from isarstep.prove.simprules import Declaration
 from isarstep.prove.verdict import (
     NOT_ASKED,
     IllFormed,
@@ -418,7 +418,7 @@ def test_the_consequence_of_a_step_may_introduce_a_witness(checker: Checker) -> 
 def test_what_simp_rules_prove_needs_no_prover(checker: Checker) -> None:
     rev_rev = lemma("rev_rev", *FACTS["rev_rev"])
     declared = [Declaration("simp", 0, encode_line(rev_rev.prop), 0)]
-    rules = SimpRules(["Early"], lambda theories: [declared for _ in theories], lambda _: rev_rev)
+    rules = rules_of(["Early"], lambda theories: [declared for _ in theories], lambda _: rev_rev)
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
     parents = {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Later": ["Early"]}
     own = replace(checker, theory_contexts=TheoryContexts(SIGNATURE, parents), simp=rules)

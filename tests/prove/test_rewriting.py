@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.prove.derivations import FACTS
 from tests.prove.language import SIGNATURE, lemma, read, read_type
+from tests.prove.small_library import rules_of
 
 from isarstep.bench.theory_contexts import TheoryContexts
 from isarstep.logic.infer import infer
@@ -140,7 +141,7 @@ def test_rules_come_from_their_own_world_less_what_it_takes_away() -> None:
         read.append(theories)
         return [declared[theory] for theory in theories]
 
-    rules = SimpRules(declared, made, lambda each: facts[each.row])
+    rules = rules_of(declared, made, lambda each: facts[each.row])
     theory_contexts = TheoryContexts(SIGNATURE, {"A": [], "B": ["A"], "C": ["A"]})
 
     everything = frozenset(SIGNATURE.constants)

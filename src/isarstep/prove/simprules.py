@@ -49,47 +49,43 @@ class Declaration:
 
 
 class SimpRules:
-    """The rules of all theories; `declared` makes those of several, and `stated` the typed proposition of a row."""
+    """The rules of all theories, from the rows that say so."""
 
-    def __init__(
-        self,
-        theories: Iterable[str],
-        declared: Callable[[Sequence[str]], Iterable[Sequence[Declaration]]],
-        stated: Callable[[Declaration], Named | None],
-        meaning: Callable[[str], frozenset[str]] = lambda name: frozenset({name}),
-        unfolded: Callable[[Term], Term] = lambda term: term,
-    ) -> None:
-        self._theories, self._declared = list(theories), declared
+    def __init__(self, rows: RuleRows) -> None:
+        self._rows = rows
         self._known: dict[str, Sequence[Declaration]] = {}  # of the theories that were asked about
-        self._constants = lru_cache(maxsize=None)(lambda text: _constants(text, meaning))
-
-        def rewrites(declaration: Declaration) -> tuple[Rewrite, ...]:
-            named = stated(declaration)
-            return () if named is None else tuple(rewrites_of(named))
-
-        def about(declaration: Declaration) -> frozenset[str] | None:
-            # To see what a rule is about takes no types, which take long.
-            prop = decode(declaration.text)
-            if abbreviated(declaration):
-                try:
-                    prop = unfolded(prop)
-                except UserError:
-                    return None
-            return next((names_in(rule.left) for rule in rule_said(Named("", prop))), None)
-
-        def left(declaration: Declaration) -> tuple[str, frozenset[str]] | None:
-            # Nor to see whether it can be applied, where no abbreviation hides it.
-            hidden = abbreviated(declaration)
-            rules = self._rewrites(declaration) if hidden else rewrites_of(Named("", decode(declaration.text)))
-            return next(((rule.head, names_in(rule.left)) for rule in rules), None)
-
-        def abbreviated(declaration: Declaration) -> bool:
-            return any(meaning(name) != {name} for name in _CONSTANT.findall(declaration.text))
-
+        self._constants = lru_cache(maxsize=None)(self._constants_of)
         self._added = lru_cache(maxsize=4)(self._added_in)  # examples come theory by theory
-        self._rewrites = lru_cache(maxsize=50_000)(rewrites)
-        self._about = lru_cache(maxsize=50_000)(about)
-        self._left = lru_cache(maxsize=50_000)(left)
+        self._rewrites = lru_cache(maxsize=50_000)(self._rewrites_of)
+        self._about = lru_cache(maxsize=50_000)(self._about_of)
+        self._left = lru_cache(maxsize=50_000)(self._left_of)
+
+    def _constants_of(self, text: str) -> frozenset[str]:
+        """As a problem has them, where abbreviations are unfolded."""
+        return frozenset().union(*map(self._rows.meaning, _CONSTANT.findall(text)))
+
+    def _abbreviated(self, declaration: Declaration) -> bool:
+        return any(self._rows.meaning(name) != {name} for name in _CONSTANT.findall(declaration.text))
+
+    def _rewrites_of(self, declaration: Declaration) -> tuple[Rewrite, ...]:
+        named = self._rows.stated(declaration)
+        return () if named is None else tuple(rewrites_of(named))
+
+    def _about_of(self, declaration: Declaration) -> frozenset[str] | None:
+        """To see what a rule is about takes no types, which take long."""
+        prop = decode(declaration.text)
+        if self._abbreviated(declaration):
+            try:
+                prop = self._rows.unfolded(prop)
+            except UserError:
+                return None
+        return next((names_in(rule.left) for rule in rule_said(Named("", prop))), None)
+
+    def _left_of(self, declaration: Declaration) -> tuple[str, frozenset[str]] | None:
+        """Nor to see whether it can be applied, where no abbreviation hides it."""
+        hidden = self._abbreviated(declaration)
+        rules = self._rewrites(declaration) if hidden else rewrites_of(Named("", decode(declaration.text)))
+        return next(((rule.head, names_in(rule.left)) for rule in rules), None)
 
     def near(
         self, theory_context: TheoryContext, usable: Callable[[int | None, str], bool], about: Iterable[str]
@@ -117,9 +113,9 @@ class SimpRules:
 
     def _added_in(self, theories: frozenset[str] | None) -> Sequence[tuple[str, Declaration]]:
         """What these theories declare and do not take away, with the theory that does."""
-        here = [theory for theory in self._theories if theories is not None and theory in theories]
+        here = [theory for theory in self._rows.all_theories if theories is not None and theory in theories]
         unread = [theory for theory in here if theory not in self._known]  # together they take less time
-        self._known.update(zip(unread, self._declared(unread), strict=True))
+        self._known.update(zip(unread, self._rows.declared(unread), strict=True))
         taken = {each.fact for theory in here for each in self._known[theory] if each.kind == TAKEN}
         return [
             (theory, each)
@@ -137,16 +133,7 @@ class SimpRules:
         """None where the benchmark has no rules."""
         from isarstep.bench.layout import RULES, files_of
 
-        if not files_of(benchmark.manifest, RULES):
-            return None
-        rows = RuleRows(benchmark, facts)
-        return SimpRules(
-            rows.all_theories,
-            rows.declared,
-            rows.stated,
-            facts.meaning,
-            lambda term: unfolded(term, benchmark.signature),
-        )
+        return SimpRules(RuleRows(benchmark, facts)) if files_of(benchmark.manifest, RULES) else None
 
 
 class RuleRows:
@@ -157,7 +144,7 @@ class RuleRows:
         from isarstep.bench.fact_table import type_of_constant
         from isarstep.bench.layout import FACTS, RULES
 
-        self._benchmark, self._facts = benchmark, facts
+        self._benchmark, self._facts, self.meaning = benchmark, facts, facts.meaning
         table = benchmark.table(RULES, ["fact", "proposition"])
         self._numbers, self._own = (table[name].to_pylist() for name in ("fact", "proposition"))
         self._kinds, self._theories = (benchmark.repeated(RULES, name) for name in ("kind", "theory"))
@@ -171,6 +158,9 @@ class RuleRows:
         self._places = {theory: place for place, theory in enumerate(self._by_theory.different)}
         self._listed = {self._numbers[row] for row in self._chosen.tolist()}
         self.all_theories = [*dict.fromkeys((*self._places, *benchmark.repeated(FACTS, "theory").different))]
+
+    def unfolded(self, term: Term) -> Term:
+        return unfolded(term, self._benchmark.signature)
 
     def declared(self, theories: Sequence[str]) -> list[list[Declaration]]:
         """Of each theory. The tokens are read together: a file is unpacked in large pieces."""
@@ -248,8 +238,3 @@ def has_patterns(equation: str, function: str) -> bool:
 
 def names_in(term: Term) -> frozenset[str]:
     return frozenset([node.name for node in subterms(term) if type(node) is Const])
-
-
-def _constants(text: str, meaning: Callable[[str], frozenset[str]]) -> frozenset[str]:
-    """As a problem has them, where abbreviations are unfolded."""
-    return frozenset().union(*map(meaning, _CONSTANT.findall(text)))
