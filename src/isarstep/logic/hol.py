@@ -22,6 +22,7 @@ from isarstep.logic.terms import (
     abstract,
     fun,
     increase,
+    instantiate,
     list_comb,
     loose,
     rebuilt,
@@ -200,6 +201,23 @@ def strip_pure_all(term: Term) -> tuple[list[Abs], Term]:
         binders.append(binder)
         term = binder.body
     return binders, term
+
+
+def opened(statement: Term, fresh: Callable[[str], str], *, pure: bool) -> tuple[list[Free], list[Term], Term]:
+    """Variables fixed under fresh names, premises and conclusion of `⋀x. A ⟹ B`, or of `∀x. A ⟶ B`."""
+    quantifier, implication = (PURE_ALL, PURE_IMP) if pure else (ALL, IMPLIES)
+    variables: list[Free] = []
+    premises: list[Term] = []
+    while True:
+        binder, sides = dest_quantifier(quantifier, statement), dest_binary(implication, statement)
+        if binder is not None and binder.type is not None:
+            variables.append(Free(fresh(binder.name), binder.type))
+            statement = instantiate(binder.body, variables[-1])
+        elif sides is not None:
+            premises.append(sides[0])
+            statement = sides[1]
+        else:
+            return variables, premises, statement
 
 
 def apply(name: str, *arguments: Term) -> Term:

@@ -126,8 +126,8 @@ def alternatives(formula: Term, *, holds: bool) -> Alternatives | None:
     if holds:
         return [(formula,)]
     if compared.name == hol.EQ:
-        return [(_compare(LESS, low, high, typ),), (_compare(LESS, high, low, typ),)]
-    return [(_compare(LESS_EQ if compared.name == LESS else LESS, high, low, typ),)]
+        return [(hol.binary(LESS, low, high, typ, BOOL),), (hol.binary(LESS, high, low, typ, BOOL),)]
+    return [(hol.binary(LESS_EQ if compared.name == LESS else LESS, high, low, typ, BOOL),)]
 
 
 def signs(terms: Sequence[Term], typ: Typ) -> Iterator[tuple[Term, ...]]:
@@ -168,7 +168,7 @@ class _Search:
         formula = hol.dest_trueprop(problem.goal)
         assert formula is not None
         for low, high in signs([formula, *(fact.formula for fact in problem.facts)], typ):
-            self.splits.append(CaseSplit([(_compare(order, *pair, typ),) for order, pair in
+            self.splits.append(CaseSplit([(hol.binary(order, *pair, typ, BOOL),) for order, pair in
                                       ((LESS_EQ, (low, high)), (LESS, (high, low)))], None))  # fmt: skip
         self.splits = [*self.splits, *further][:MOST_SPLITS]
 
@@ -305,7 +305,3 @@ class _Search:
 
 def _made_here(fact: GroundFact) -> bool:
     return fact.name.startswith("made(")
-
-
-def _compare(name: str, low: Term, high: Term, typ: Typ) -> Term:
-    return hol.binary(name, low, high, typ, BOOL)

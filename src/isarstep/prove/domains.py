@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import count, islice, product
 from typing import Any, TypeAlias
 
@@ -211,19 +212,17 @@ class DatatypeValues(Domain):
         """The constructors are asked for late: a type may occur in itself."""
         super().__init__(typ)
         self._made, self._levels, self._making = constructors, [list[Value]()], False
-        self._constructors: Sequence[tuple[str, Sequence[Domain]]] | None = None
 
-    @property
+    @cached_property
     def constructors(self) -> Sequence[tuple[str, Sequence[Domain]]]:
-        if self._constructors is None:
-            self._constructors = self._made()
-            self.infinite = any(d is self or d.infinite for _, domains in self._constructors for d in domains)
-            self.every = self._few()
-        return self._constructors
+        made = self._made()
+        self.infinite = any(d is self or d.infinite for _, domains in made for d in domains)
+        self.every = self._few(made)
+        return made
 
-    def _few(self) -> tuple[Value, ...] | None:
+    def _few(self, constructors: Sequence[tuple[str, Sequence[Domain]]]) -> tuple[Value, ...] | None:
         found: list[Value] = []
-        for name, domains in self.constructors:
+        for name, domains in constructors:
             total = 1
             for domain in domains:
                 if domain is self or domain.every is None or (total := total * len(domain.every)) > MOST_VALUES:

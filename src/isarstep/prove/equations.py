@@ -56,25 +56,19 @@ class LibraryEquations(BuiltInOnly):
 
     # FunctionValues
 
-    def rules(self, constant: str) -> list[Rewrite]:
-        """Equations whose left side is the constant, applied to patterns or to nothing."""
-        if constant not in self._rules:
-            self._rules[constant] = list(self._found(constant))
-        return self._rules[constant]
+    def _said(self, name: str, constant: str) -> list[Rewrite]:
+        """What the facts of a name say about a constant, applied to patterns or to nothing, from left to right."""
+        return [rule for fact in self._stated(name) for rule in rule_said(fact) if rule.head == constant]
 
-    def _found(self, constant: str) -> Iterator[Rewrite]:
-        prefix = constant.rpartition(".")[0]
-        of_datatype = [f"{prefix}.{end}" for end in OF_DATATYPE] if "." in prefix else []
-        # The definition of a selector speaks of what it leaves open.
-        for name in (constant + ENDS[0], *of_datatype, *(constant + end for end in ENDS[1:])):
-            some = False
-            for fact in self._stated(name):
-                for rule in rule_said(fact):
-                    if rule.head == constant:
-                        some = True
-                        yield rule
-            if some:
-                return
+    def rules(self, constant: str) -> list[Rewrite]:
+        """By the first of its facts' names that says something."""
+        if constant not in self._rules:
+            prefix = constant.rpartition(".")[0]
+            of_datatype = [f"{prefix}.{end}" for end in OF_DATATYPE] if "." in prefix else []
+            # The definition of a selector speaks of what it leaves open.
+            names = (constant + ENDS[0], *of_datatype, *(constant + end for end in ENDS[1:]))
+            self._rules[constant] = next(filter(None, (self._said(name, constant) for name in names)), [])
+        return self._rules[constant]
 
     def _of_instance(self, constant: str, typ: Typ) -> Iterator[Rewrite]:
         """What defines the constant of a class at a type: `less_finite_2_def`, `option.size`."""
@@ -86,8 +80,7 @@ class LibraryEquations(BuiltInOnly):
         for instance in types.values():
             if isinstance(instance, Type):
                 for name in (f".{own}_{instance.name.rpartition('.')[2]}_def", f"{instance.name}.{own}"):
-                    for fact in self._stated(name):
-                        yield from (rule for rule in rule_said(fact) if rule.head == constant)
+                    yield from self._said(name, constant)
 
     def function(self, machine: Machine, name: str, typ: Typ) -> Computation | None:
         constructed = self._constructor(machine, name, typ)

@@ -23,7 +23,9 @@ from isarstep.logic.terms import (
     Type,
     Var,
     abstract,
+    applied_constant,
     increase,
+    list_comb,
     occurs_bound,
     strip_comb,
     strip_fun,
@@ -316,11 +318,8 @@ def _expanded(head: Const, arguments: Sequence[Term], arity: int) -> Term:
     assert head.type is not None
     types, _ = strip_fun(head.type)
     missing = types[len(arguments) : arity]
-    made: Term = head
-    for argument in arguments:
-        made = App(made, increase(argument, len(missing)))
-    for place in range(len(missing)):
-        made = App(made, Bound(len(missing) - 1 - place))
+    bound = map(Bound, reversed(range(len(missing))))
+    made = list_comb(head, (*(increase(argument, len(missing)) for argument in arguments), *bound))
     for typ in reversed(missing):
         made = Abs("x", typ, made)
     return made
@@ -423,8 +422,7 @@ def _asked(env: Environment, domain: Domain, limits: Sequence[Code]) -> tuple[Se
 
 def _guards(body: Term, universal: bool) -> Iterator[Term]:
     """What must hold of the bound variable, or the whole is decided: premises under `∀`, conjuncts under `∃`."""
-    head, arguments = strip_comb(body)
-    name = head.name if type(head) is Const else ""
+    name, arguments = applied_constant(body)
     if universal and name in ("HOL.implies", "Pure.imp") and len(arguments) == 2:
         yield from _guards(arguments[0], False)
         yield from _guards(arguments[1], True)

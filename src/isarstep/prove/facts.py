@@ -74,7 +74,7 @@ class Library:
     ) -> None:
         self.identity = identity  # the same for the same facts, whatever the process; empty: nobody knows
         self.texts = texts  # tokens of each fact, in library order
-        self._names, self._indices, self._read_theories = names, indices, theories
+        self._names, self._indices, self._theories = names, indices, cache(theories)  # of every fact
         self._count_uses, self._lemmas = uses, cache(lemmas)
         self._have_read: set[str] = set()
         self._theory_texts = cache(self._texts_of)
@@ -96,14 +96,9 @@ class Library:
         return len(self.texts)
 
     @cached_property
-    def _theories(self) -> Repeated:
-        """Of every fact."""
-        return self._read_theories()
-
-    @cached_property
     def _theorems(self) -> Mapping[tuple[str, str], Sequence[int]]:
         places: dict[tuple[str, str], list[int]] = {}
-        for number, key in enumerate(zip(self._theories, self._names, strict=True)):
+        for number, key in enumerate(zip(self._theories(), self._names, strict=True)):
             places.setdefault(key, []).append(number)
         return places
 
@@ -115,11 +110,11 @@ class Library:
     def of_theory(self, theory: str) -> npt.NDArray[np.int64]:
         """The facts of a theory, in order."""
         number = self._theory_places.get(theory)
-        return np.zeros(0, np.int64) if number is None else self._theories.places(number)
+        return np.zeros(0, np.int64) if number is None else self._theories().places(number)
 
     @cached_property
     def _theory_places(self) -> Mapping[str, int]:
-        return {theory: place for place, theory in enumerate(self._theories.different)}
+        return {theory: place for place, theory in enumerate(self._theories().different)}
 
     def is_trained(self, theory: str) -> bool:
         """Whether training examples use a fact of this theory."""
@@ -130,12 +125,12 @@ class Library:
         found = self.statements(theory, theorem)
         if found or theory not in self._theory_places:
             return found[0] if found else 0
-        return int(self._theories.first[self._theory_places[theory]])
+        return int(self._theories().first[self._theory_places[theory]])
 
     def _visible(self, theories: frozenset[str]) -> npt.NDArray[np.bool_]:
         """For every fact whether it is of one of these theories."""
-        known = np.array([name in theories for name in self._theories.different], np.bool_)
-        return known[self._theories.which]
+        known = np.array([name in theories for name in self._theories().different], np.bool_)
+        return known[self._theories().which]
 
     def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
         """Of a theorem that is no fact, facts of its own theory that come before it though their numbers do not say so:
@@ -180,7 +175,7 @@ class Library:
 
     def theory(self, number: int) -> str:
         """The theory that a fact belongs to."""
-        return self._theories[number]
+        return self._theories()[number]
 
     def read(self, theories: frozenset[str] | None) -> None:
         """Have the tokens of these theories' facts at hand, or of all; otherwise they are read one by one."""

@@ -8,7 +8,7 @@ from itertools import count
 
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Const, Free, Term, Type, frees, instantiate, schematics, subterms
+from isarstep.logic.terms import Const, Term, Type, frees, schematics, subterms
 from isarstep.logic.types import type_of
 from isarstep.prove.calculation import DECIDED
 from isarstep.prove.ground_facts import NONLINEAR, NUMBERS, GroundFact, GroundFacts, Lookup
@@ -92,24 +92,19 @@ def ground_problem(
     formula = hol.as_formula(goal)
     if formula is None or schematics(formula):
         return None
-    given, conclusion, variables = list(premises), formula, list[Free]()
     taken = {leaf.name for term in (formula, *(each.prop for each in premises)) for leaf in frees(term)}
-    while True:
-        binder, sides = hol.dest_quantifier(hol.ALL, conclusion), hol.dest_binary(hol.IMPLIES, conclusion)
-        if binder is not None and binder.type is not None:
-            name = next(name for n in count() if (name := f"{binder.name}~{n}") not in taken)
-            taken.add(name)
-            variables.append(Free(name, binder.type))
-            conclusion = instantiate(binder.body, variables[-1])
-        elif sides is not None:
-            given.append(Named(f"goal({len(given)})", hol.trueprop(sides[0], typed=True)))
-            conclusion = sides[1]
-        else:
-            break
+
+    def fresh(name: str) -> str:
+        made = next(made for n in count() if (made := f"{name}~{n}") not in taken)
+        taken.add(made)
+        return made
+
+    variables, assumed, conclusion = hol.opened(formula, fresh, pure=False)
+    own = [Named(f"goal({n})", hol.trueprop(each, typed=True)) for n, each in enumerate(assumed, len(premises))]
     if not any(isinstance(t, Type) and t.name in NUMBERS for t in map(type_of, subterms(conclusion))):
         return None
     gathered = GroundFacts(signature, library)
-    facts = gathered.gather(given, conclusion)
+    facts = gathered.gather([*premises, *own], conclusion)
     decided, method = gathered.decided(conclusion), DECIDED
     if decided is None and (decided := gathered.by_enumeration(conclusion)) is not None:
         method = "blast"
@@ -125,6 +120,6 @@ def ground_problem(
         body = meta.body if meta is not None else hol.strip_pure_imp(body)[1]
     inner = hol.dest_trueprop(body)
     by_rules = inner is not None and (hol.dest_quantifier(hol.ALL, inner) or hol.dest_binary(hol.IMPLIES, inner))
-    own = tuple((each.name, each.prop) for each in given[len(premises) :])
-    opened = OpenedGoal(tuple(variables), own, asked, "(intro allI impI)" if by_rules else "-")
+    stated = tuple((each.name, each.prop) for each in own)
+    opened = OpenedGoal(tuple(variables), stated, asked, "(intro allI impI)" if by_rules else "-")
     return GroundProblem(tuple(facts), asked, names, method, opened)

@@ -271,22 +271,17 @@ def _asked(
 def fixed_apart(prop: Term, taken: set[str], called: str = CASE) -> Case:
     """What is left to show of a proposition once its variables are fixed, under names that are not taken, and its
     hypotheses assumed."""
-    premises: list[Named] = []
-    while True:
-        formula = hol.dest_trueprop(prop)
-        inner = prop if formula is None else formula
-        binder = hol.dest_quantifier(hol.PURE_ALL if formula is None else hol.ALL, inner)
-        parts = hol.dest_binary(hol.PURE_IMP if formula is None else hol.IMPLIES, inner)
-        if binder is not None and binder.type is not None:
-            variable = Free(_fresh(binder.name or "x", taken), binder.type)
-            rest = instantiate(binder.body, variable)
-        elif parts is not None:
-            premise, rest = parts
-            stated = premise if formula is None else hol.trueprop(premise, typed=True)
-            premises.append(Named(f"{called}({len(premises) + 1})", stated))
-        else:
-            return Case(tuple(premises), prop)
-        prop = rest if formula is None else hol.trueprop(rest, typed=True)
+
+    def fresh(name: str) -> str:
+        return _fresh(name or "x", taken)
+
+    _, premises, goal = hol.opened(prop, fresh, pure=True)
+    formula = hol.dest_trueprop(goal)
+    if formula is not None:
+        _, more, rest = hol.opened(formula, fresh, pure=False)
+        premises += [hol.trueprop(each, typed=True) for each in more]
+        goal = goal if rest == formula else hol.trueprop(rest, typed=True)
+    return Case(tuple(Named(f"{called}({n})", each) for n, each in enumerate(premises, 1)), goal)
 
 
 def _fresh(name: str, taken: set[str]) -> str:

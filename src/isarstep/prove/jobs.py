@@ -17,6 +17,7 @@ import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -81,16 +82,13 @@ def open_checker(settings: Settings, cache: Path | None = None) -> tuple[Benchma
 
 
 # One checker a process: reading the fact base takes longer than checking a chunk.
-_open: dict[str, tuple[Benchmark, Checker]] = {}
+_opened = lru_cache(maxsize=None)(open_checker)
 
 
 def run_chunk(settings: Settings, chunk: Sequence[Work], cache: str | None) -> list[Row]:
     """The rows of a chunk; runs in a worker process."""
     with without_collection():
-        key = f"{settings} {cache}"
-        if key not in _open:
-            _open[key] = open_checker(settings, Path(cache) if cache else None)
-        benchmark, checker = _open[key]
+        benchmark, checker = _opened(settings, Path(cache) if cache else None)
         split = benchmark.split(settings.split)
         rows: list[Row] = []
         for item in chunk:

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 
-from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, pure_all, quantified, strip_pure_imp
+from isarstep.logic.hol import dest_binary, dest_trueprop, opened, pure_all, quantified
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Free,
@@ -25,7 +26,6 @@ from isarstep.logic.terms import (
     Type,
     Var,
     beta_normal,
-    instantiate,
     schematics,
     substitute,
     substitute_types,
@@ -114,10 +114,9 @@ class Refuter:
 
         found = RefutationSearch()
         # A premise with schematic variables holds for all their values, not for those that are tried.
-        premises, conclusion = _flat(
-            [quantified(pure_all, schematics(premise), premise) for premise in premises], conclusion
-        )
-        hopeful: Iterable[CheckedClaim] = self._claims((*premises, conclusion), found)
+        given, numbers = [quantified(pure_all, schematics(premise), premise) for premise in premises], count(1)
+        _, more, conclusion = opened(conclusion, lambda name: f"{name or 'x'}~{next(numbers)}", pure=True)
+        hopeful: Iterable[CheckedClaim] = self._claims((*given, *more, conclusion), found)
         for size, most in ROUNDS:  # small values at all types, then larger ones
             left = []
             for each in hopeful:
@@ -285,23 +284,6 @@ def _key(domain: Domain, value: Value) -> object:
         return domain.normal(value)
     except Undetermined:
         return id(value)
-
-
-def _flat(premises: Sequence[Term], conclusion: Term) -> tuple[list[Term], Term]:
-    """`⋀x. A x ⟹ B x` as a claim: its variables are free, its premises stand with the others."""
-    every = list(premises)
-    number = 0
-    while True:
-        binder = dest_quantifier("Pure.all", conclusion)
-        if binder is not None and binder.type is not None:
-            number += 1
-            conclusion = instantiate(binder.body, Free(f"{binder.name or 'x'}~{number}", binder.type))
-            continue
-        more, rest = strip_pure_imp(conclusion)
-        if not more:
-            return every, conclusion
-        every += more
-        conclusion = rest
 
 
 def _definitions(premises: Sequence[Term], variables: Sequence[Variable]) -> dict[Variable, Term]:

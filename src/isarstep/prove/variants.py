@@ -19,12 +19,7 @@ ONE, SUC = "Groups.one_class.one", "Nat.Suc"
 SQUARE = "Power.power_class.power2"
 TWO = hol.apply("Num.numeral_class.numeral", hol.apply("Num.num.Bit0", Const("Num.num.One")))
 SUMS = frozenset((PLUS, SUC, MINUS, "Nat.semiring_1_class.of_nat", "Int.ring_1_class.of_int"))
-ARITHMETIC = SUMS | frozenset(
-    (
-        TIMES, UMINUS, "Groups.abs_class.abs",
-        DIVIDE, POWER,
-    )
-)  # fmt: skip
+ARITHMETIC = SUMS | {TIMES, UMINUS, "Groups.abs_class.abs", DIVIDE, POWER}
 COMMUTATIVE = frozenset(
     (
         PLUS, TIMES, "Lattices.sup_class.sup", "Lattices.inf_class.inf", "GCD.gcd_class.gcd",
