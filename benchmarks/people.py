@@ -19,7 +19,7 @@ from typing import Any
 
 from isarstep.errors import UserError
 from isarstep.prove.provers import installed
-from isarstep.prove.step_prover import Proving
+from isarstep.prove.step_prover import Limits, Proving
 from isarstep.prove.verdict import Proved
 from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem
@@ -59,8 +59,8 @@ def _asked(lines: list[str]) -> Asked:
 def answered(engine: Engine, proving: Proving, asked: Asked, seconds: float, library: int) -> dict[str, Any]:
     began = time.monotonic()
     task = engine.read(asked.problem)
-    contradictory = isinstance(proving.contradiction(task, seconds, library), Proved)
-    direct = isinstance(proving.follows(task, task.example.f3 or "", (), seconds, library)[0], Proved)
+    contradictory = isinstance(proving.contradiction(task, Limits(seconds, library)), Proved)
+    direct = isinstance(proving.follows(task, task.example.f3 or "", (), Limits(seconds, library))[0], Proved)
     steps = engine.propose(task, AMONG, proving=proving)[:AMONG]
     good = [step for step in steps if step.well_formed and not step.copy and step.sides == 2 and not contradictory]
     own = [step for step in steps if any(name in step.tokens.split() for name in asked.problem.constants)]

@@ -49,7 +49,7 @@ from isarstep.prove.facts import Library
 from isarstep.prove.gaps import NOT_PROVED
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.provers import installed, not_installed
-from isarstep.prove.step_prover import Proving
+from isarstep.prove.step_prover import Limits, Proving
 from isarstep.prove.verdict import Gap, Proved
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
@@ -262,7 +262,7 @@ def alone(logged: Logged, task: Task, seconds: float) -> dict[str, Any]:
         if seconds - (time.monotonic() - logged.began) < 0.1:
             break
         assert task.example.f3 is not None
-        gap, _ = logged.follows(task, task.example.f3, (), limit, library, logged.began + seconds)
+        gap, _ = logged.follows(task, task.example.f3, (), Limits(limit, library, logged.began + seconds))
         passed = time.monotonic() - logged.began
         if isinstance(gap, Proved):
             return {"proved": passed <= seconds, "seconds": round(passed, 2), "by": gap.by}
@@ -336,7 +336,9 @@ def asked(
     try:
         reader = engine.reader_in(engine.theory_contexts.at(each.example.theory))
         task = replace(reader.of_example(each.example), has_reference=False)
-        proving.follows(task, task.example.f3 or "", (), 0.1, 32)  # the facts of a theory are read in nobody's time
+        proving.follows(
+            task, task.example.f3 or "", (), Limits(0.1, 32)
+        )  # the facts of a theory are read in nobody's time
         proving.forget()
         logged = Logged(proving)
         row["goal"] = task.text(task.example.f3 or "")

@@ -28,7 +28,7 @@ from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.provers import installed
-from isarstep.prove.step_prover import Proving
+from isarstep.prove.step_prover import Limits, Proving
 from isarstep.prove.verdict import Proved
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
@@ -97,7 +97,7 @@ def alone(proving: Proving, task: Task, seconds: float) -> dict[str, Any]:
         left = seconds - (time.monotonic() - began)
         if left < 0.1:
             break
-        gap, _ = proving.follows(task, task.example.f3, (), limit, library, began + seconds)
+        gap, _ = proving.follows(task, task.example.f3, (), Limits(limit, library, began + seconds))
         passed = time.monotonic() - began
         if isinstance(gap, Proved):
             return {"provers": passed <= seconds, "provers_seconds": round(passed, 2), "provers_limit": limit}
@@ -130,7 +130,9 @@ def work(
             task = replace(reader.of_example(each.example), has_reference=False)
             assert task.example.f3 is not None
             if place == 0:
-                proving.follows(task, task.example.f3, (), 0.1, 32)  # reads the fact base, which is nobody's time
+                proving.follows(
+                    task, task.example.f3, (), Limits(0.1, 32)
+                )  # reads the fact base, which is nobody's time
             if time.monotonic() + 2 * arguments.seconds > end:
                 break
             row: dict[str, Any] = {"id": each.example.id, "name": each.example.name, "goal": task.text(task.example.f3)}

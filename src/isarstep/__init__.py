@@ -237,7 +237,7 @@ def _with_contradiction(steps: list[Step], task: Task, proving: Proving) -> list
     from isarstep.prove.verdict import Proved
 
     if any(step.sides for step in steps):
-        gap = proving.contradiction(task, *proving.limits)
+        gap = proving.contradiction(task, proving.limits)
         if isinstance(gap, Proved):
             return [replace(step, contradiction=gap) for step in steps]
     return steps

@@ -25,7 +25,7 @@ from isarstep.prove.problems import Query, attempt, instantiated
 from isarstep.prove.provers import Attempt, available
 from isarstep.prove.schedule import strategies
 from isarstep.prove.step_prover import FALSEHOOD as FALSE_STEP
-from isarstep.prove.step_prover import Proving
+from isarstep.prove.step_prover import Limits, Proving
 from isarstep.prove.verdict import Gap, Proved
 from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem
@@ -91,7 +91,7 @@ class Attack:
     def sketched(self, problem: Problem) -> Iterator[Breach]:
         task = self.engine.read(problem)
         assert task.example.f3 is not None
-        gap, _ = self.proving.follows(task, task.example.f3, (), self.seconds, self.library)
+        gap, _ = self.proving.follows(task, task.example.f3, (), Limits(self.seconds, self.library))
         if isinstance(gap, Proved):
             yield Breach(problem, "sketch", gap)
 
@@ -99,7 +99,7 @@ class Attack:
         """By induction and case distinction."""
         task = self.engine.read(problem)
         assert task.example.f3 is not None
-        answers = self.proving.inductions(task, task.example.f3, (), self.seconds, self.library)
+        answers = self.proving.inductions(task, task.example.f3, (), Limits(self.seconds, self.library))
         for gap, _ in islice(answers, most):
             if isinstance(gap, Proved):
                 yield Breach(problem, "induction", gap)

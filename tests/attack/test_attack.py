@@ -14,7 +14,7 @@ from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
 from isarstep.prove.provers import USUAL, Attempt, ProverLimits, Provers, available
 from isarstep.prove.schedule import Effort
-from isarstep.prove.step_prover import Proving
+from isarstep.prove.step_prover import Limits, Proving
 from isarstep.prove.verdict import Gap, Proved, TimedOut
 from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem
@@ -89,7 +89,7 @@ def test_no_parts_prove_what_is_false(engine: Engine, proving: Proving) -> None:
     assert len(problems) >= 20
     for problem in problems[:: PART // 2]:
         task = engine.read(problem)
-        gap = next(proving.inductions(task, task.example.f3 or "", (), 0.1, 32))[0]
+        gap = next(proving.inductions(task, task.example.f3 or "", (), Limits(0.1, 32)))[0]
         assert "intro" in str(gap)
         assert not isinstance(gap, Proved)
 
@@ -130,5 +130,5 @@ def test_a_proof_stays_one_when_premises_are_added(engine: Engine, proving: Prov
     more = Problem("x < z", ("x ≤ y", "z = z", "p < q", "y < z", "A ⊆ B"), types={"x": "nat", "p": "real"})
     for problem in (true, more):
         task = engine.read(problem)
-        gap, _ = proving.follows(task, task.example.f3 or "", (), 2, 0)
+        gap, _ = proving.follows(task, task.example.f3 or "", (), Limits(2, 0))
         assert type(gap).__name__ == "Proved"

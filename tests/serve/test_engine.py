@@ -3,7 +3,7 @@
 import gc
 import math
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from isarstep.prove.novelty import schematics_in_order
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.sketch import exact_text
 from isarstep.prove.step import Step, in_turn, ranked, with_rules
-from isarstep.prove.step_prover import Proving, with_all_facts
+from isarstep.prove.step_prover import Limits, Proving, with_all_facts
 from isarstep.prove.verdict import Gap, Proved, TimedOut, Unknown
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
@@ -387,31 +387,22 @@ class Unhelpful(Proving):
         super().__init__(engine.benchmark, lambda: None, 2, 0)
         self.hard = hard
 
-    def follows(
-        self,
-        task: Task,
-        goal: str,
-        known: Sequence[str],
-        seconds: float,
-        library: int,
-        until: float = math.inf,
-        meanwhile: Callable[[], object] = lambda: None,
-    ) -> tuple[Gap, frozenset[str]]:
+    def follows(self, task: Task, goal: str, known: Sequence[str], limits: Limits) -> tuple[Gap, frozenset[str]]:
         if task.text(goal) in self.hard and len(known) < 2:
-            return TimedOut(seconds), frozenset()
-        return super().follows(task, goal, known, seconds, library, until, meanwhile)
+            return TimedOut(limits.seconds), frozenset()
+        return super().follows(task, goal, known, limits)
 
 
 def test_provers_begin_nothing_when_the_time_is_over(engine: Engine) -> None:
     task = engine.read(Problem("x < y + 8", ("x < y + 7",), types={"x": "nat"}))
     assert task.example.f3 is not None
     with engine.proving(seconds=2, library=0) as proving:
-        late, _ = proving.follows(task, task.example.f3, (), 2, 0, until=-math.inf)
+        late, _ = proving.follows(task, task.example.f3, (), Limits(2, 0, until=-math.inf))
         assert isinstance(late, TimedOut)
         proving.work_while(lambda: False)  # whoever asked has gone away
-        assert isinstance(proving.follows(task, task.example.f3, (), 2, 0)[0], TimedOut)
+        assert isinstance(proving.follows(task, task.example.f3, (), Limits(2, 0))[0], TimedOut)
         proving.work_while(lambda: True)
-        gap, used = proving.follows(task, task.example.f3, (), 2, 0)
+        gap, used = proving.follows(task, task.example.f3, (), Limits(2, 0))
         assert isinstance(gap, Proved)
         assert used == set(task.example.f2)
 
@@ -430,14 +421,14 @@ def test_facts_that_contradict_each_other_are_said(engine: Engine) -> None:
         assert best.closed
         assert best.contradiction is None
         fine = engine.read(Problem("x < 2", ("x < 1",), types=types))
-        assert not isinstance(proving.contradiction(fine, 1, 0), Proved)
+        assert not isinstance(proving.contradiction(fine, Limits(1, 0)), Proved)
 
 
 def test_provers_know_the_types_that_are_said_inside_a_statement(engine: Engine) -> None:
     with engine.proving(2.0, 0) as proving:
         for goal, wanted in (("∀x::nat. 0 ≤ x", True), ("∀x. 0 ≤ x", False)):
             task = engine.read(Problem(goal))
-            gap, _ = proving.follows(task, task.example.f3 or "", (), 2.0, 0)
+            gap, _ = proving.follows(task, task.example.f3 or "", (), Limits(2.0, 0))
             assert isinstance(gap, Proved) is wanted, goal
             (step,) = engine.steps(task, [(engine.answer(task, goal), None)])
             assert ("(x::nat)" in step.text) is wanted

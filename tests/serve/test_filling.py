@@ -10,6 +10,7 @@ from isarstep.errors import UserError
 from isarstep.logic.hol import dest_trueprop
 from isarstep.logic.tokens import decode
 from isarstep.prove.sketch import Link, Sketch
+from isarstep.prove.step_prover import Limits
 from isarstep.prove.verdict import Gap, Proved, ShownStep, Unknown
 from isarstep.serve.engine import Engine
 from isarstep.serve.filling import (
@@ -246,7 +247,7 @@ def test_what_rewriting_can_do_with_the_facts_that_a_prover_used_is_printed_as_s
     task = with_facts_in_order(engine.read_state(document.state_before(gap.start)))
     assert task.example.f3 is not None
     with engine.proving(1.0, 32) as proving:
-        found, _ = proving.with_fewest_facts(task, task.example.f3, (), 1.0, 32)
+        found, _ = proving.with_fewest_facts(task, task.example.f3, (), Limits(1.0, 32))
     assert isinstance(found, Proved)
     assert found.by == "simp"
     assert "T.good_def2" in found.facts

@@ -14,6 +14,7 @@ from isarstep.logic.terms import Type, constants, fun
 from isarstep.logic.tokens import decode
 from isarstep.models import ModelConfig, build_model
 from isarstep.models.checkpoint import About, write_model
+from isarstep.prove.step_prover import Limits
 from isarstep.prove.verdict import Proved
 from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem, ProblemError
@@ -72,7 +73,7 @@ def test_what_is_known_of_an_own_constant_holds_where_the_goal_needs_it(engine: 
     assert types == {fun(task.context["<X0>"], fun(task.context["<X1>"], task.context["<X0>"]))}
     assert task.text(task.example.f2[0]) == "∀xs x. snoc xs x = xs @ [x]"
     with engine.proving() as proving:
-        assert isinstance(proving.follows(task, task.example.f3 or "", (), 0.3, 32)[0], Proved)
+        assert isinstance(proving.follows(task, task.example.f3 or "", (), Limits(0.3, 32))[0], Proved)
 
 
 def test_a_step_that_was_accepted_has_the_types_of_the_problem(engine: Engine) -> None:

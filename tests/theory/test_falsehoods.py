@@ -14,7 +14,7 @@ import pytest
 from tests.drawn import drawn
 
 from isarstep.errors import UserError
-from isarstep.prove.step_prover import Proving
+from isarstep.prove.step_prover import Limits, Proving
 from isarstep.prove.verdict import Proved
 from isarstep.serve.engine import Engine
 from isarstep.serve.searching import fill_theory
@@ -53,7 +53,7 @@ def test_nothing_false_is_proved(path: Path, engine: Engine, proving: Proving) -
         except UserError:
             continue
         assert task.example.f3 is not None
-        answer = proving.follows(task, task.example.f3, (), SECONDS, LIBRARY)[0]
+        answer = proving.follows(task, task.example.f3, (), Limits(SECONDS, LIBRARY))[0]
         if isinstance(answer, Proved):
             proved.append(f"{path.name}:{gap.line}: {answer}")
     assert proved == []
@@ -99,6 +99,6 @@ def test_facts_of_the_file_prove(text: str, says: str, engine: Engine, proving: 
     document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=whole)
     task = engine.read_state(document.state_before(document.gaps()[0].start))
     assert task.example.f3 is not None
-    answer = proving.follows(task, task.example.f3, (), 1.0, LIBRARY)[0]
+    answer = proving.follows(task, task.example.f3, (), Limits(1.0, LIBRARY))[0]
     assert isinstance(answer, Proved)
     assert any(says in name for name in answer.facts)

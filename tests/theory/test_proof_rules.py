@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from isarstep.prove.step_prover import Proving
+from isarstep.prove.step_prover import Limits, Proving
 from isarstep.prove.verdict import Gap, Proved
 from isarstep.serve.engine import Engine
 from isarstep.theory.document import TheoryDocument
@@ -39,7 +39,7 @@ def answers(engine: Engine, proving: Proving, text: str, seconds: float = SECOND
     theory = document(engine, f"{text} sorry")
     task = engine.read_state(theory.state_before(theory.gaps()[-1].start))
     assert task.example.f3 is not None
-    return [gap for gap, _ in proving.inductions(task, task.example.f3, (), seconds, LIBRARY)]
+    return [gap for gap, _ in proving.inductions(task, task.example.f3, (), Limits(seconds, LIBRARY))]
 
 
 def rules(engine: Engine, text: str) -> set[str]:

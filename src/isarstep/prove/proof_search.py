@@ -22,7 +22,7 @@ from isarstep.logic.tokens import decode, encode_line
 from isarstep.prove.novelty import KnownStatements, conjuncts
 from isarstep.prove.sketch import Link, Sketch
 from isarstep.prove.step import Step
-from isarstep.prove.step_prover import FALSEHOOD, IN_ALL, QUICK, Proving
+from isarstep.prove.step_prover import FALSEHOOD, IN_ALL, QUICK, Answer, Limits, Proving
 from isarstep.prove.verdict import Gap, Proved
 from isarstep.theory.task import Task
 
@@ -55,6 +55,10 @@ class Plan:
     prover_seconds: float = 0.3
     library: int = 1024
 
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.prover_seconds, self.library)
+
 
 @dataclass(eq=False)
 class Goal:
@@ -69,7 +73,7 @@ class Goal:
     rung: int = 0
     inductions: int = 0  # that may be tried before the next rung
     level: int = 0  # how often all of them have been tried
-    answers: Iterator[tuple[Gap, frozenset[str]]] | None = None  # to those that are being tried
+    answers: Iterator[Answer] | None = None  # to those that are being tried
 
     @property
     def priority(self) -> float:
@@ -165,19 +169,18 @@ class Sketcher:
     def suspected(self) -> Sketch:
         """From facts that contradict each other everything follows: a closed sketch says whether they were seen to."""
         until = max(self.began + self.plan.seconds, time.monotonic() + ATTEMPTS * self.plan.prover_seconds)
-        gap = self.proving.contradiction(self.task, self.plan.prover_seconds, self.plan.library, until)
+        gap = self.proving.contradiction(self.task, self.limits()._replace(until=until))
         if isinstance(gap, Proved):
             self.best = replace(self.best, contradiction=gap)
         return self.now()
 
     def with_fewest_facts(self) -> Sketch:
         """The same chain, its steps from as few facts as provers find in what time is left."""
-        steps, until = list(self.best.steps), self.began + self.plan.seconds
+        steps = list(self.best.steps)
         for place, step in enumerate(steps):
             known = tuple(before.tokens for before in steps[:place])
             if isinstance(step.gap, Proved) and not step.gap.cases and step.gap.by != "simp":
-                effort = self.plan.prover_seconds, self.plan.library
-                gap, _ = self.proving.with_fewest_facts(self.task, step.tokens, known, *effort, until)
+                gap, _ = self.proving.with_fewest_facts(self.task, step.tokens, known, self.limits())
                 if isinstance(gap, Proved) and len(gap.facts) < len(step.gap.facts):
                     steps[place] = replace(step, gap=gap)
         return replace(self.best, steps=tuple(steps))
@@ -221,7 +224,7 @@ class Sketcher:
         # One question is several attempts, with more library facts each time; all of them should fit.
         most = (self.plan.seconds - self.passed) / ATTEMPTS / self.plan.prover_seconds
         plain = self.simplified(goal.link.tokens) if goal.rung == 1 else None
-        gap, uses = plain or self.ask(goal.link.tokens, (), min(times, most), meanwhile=self.ask_ahead)
+        gap, uses = plain or self.ask(goal.link.tokens, (), self.limits(min(times, most), self.ask_ahead))
         self.direct_seconds += time.monotonic() - began
         if isinstance(gap, Proved):
             self.offer(self.sketch(goal, gap, uses))
@@ -234,15 +237,9 @@ class Sketcher:
         began = time.monotonic()
         if goal.answers is None and goal.level < len(INDUCTION_LADDER):
             times = INDUCTION_LADDER[goal.level]
-            goal.answers = self.proving.inductions(
-                self.task,
-                goal.link.tokens,
-                tuple(tokens for tokens in self.lemmas if tokens != goal.link.tokens),
-                times * self.plan.prover_seconds,
-                self.plan.library,
-                self.began + self.plan.seconds,
-                self.ask_ahead,
-            )
+            known = tuple(tokens for tokens in self.lemmas if tokens != goal.link.tokens)
+            limits = self.limits(times, meanwhile=self.ask_ahead)
+            goal.answers = self.proving.inductions(self.task, goal.link.tokens, known, limits)
         found = None if goal.answers is None else next(goal.answers, None)
         goal.inductions -= 1
         self.direct_seconds += time.monotonic() - began
@@ -260,7 +257,7 @@ class Sketcher:
         pool = list(scores)
         before = len(self.lemmas)
         while pool and self.passed < self.plan.seconds:
-            gap, uses = self.ask(goal.link.tokens, tuple(pool))
+            gap, uses = self.ask(goal.link.tokens, tuple(pool), self.limits())
             yield self.now()
             if not isinstance(gap, Proved):
                 break
@@ -313,7 +310,7 @@ class Sketcher:
         if tokens in self.lemmas or tokens in self.underived:
             return
         self.tried += 1
-        gap, uses = self.ask(tokens, (), QUICK)
+        gap, uses = self.ask(tokens, (), self.limits(QUICK))
         if isinstance(gap, Proved):
             self.lemmas[tokens] = SketchLemma(replace(self.link(tokens), gap=gap), cost, uses)
             self.said.add(tokens)
@@ -324,7 +321,7 @@ class Sketcher:
     def refute(self, tokens: str) -> Iterator[Sketch]:
         """Everything follows from a statement that contradicts the facts, but it will never be derived."""
         if tokens not in self.underived and tokens not in self.lemmas:
-            gap, _ = self.ask(FALSEHOOD, (tokens,), QUICK, library=0)
+            gap, _ = self.ask(FALSEHOOD, (tokens,), self.limits(QUICK)._replace(library=0))
             if isinstance(gap, Proved):
                 self.tried += 1
                 self.refuted.add(tokens)
@@ -342,24 +339,20 @@ class Sketcher:
         self.wait_for(goal, cost, place.lemmas, place.depth + 1)
         self.offer(self.sketch(goal, None, frozenset()))
 
-    def simplified(self, goal: str) -> tuple[Gap, frozenset[str]] | None:
+    def simplified(self, goal: str) -> Answer | None:
         """What needs no prover, inductions among it; none where that does not close the goal."""
         known = tuple(tokens for tokens in self.lemmas if tokens != goal)
         return self.proving.simplified(self.task, goal, known, self.plan.library)
 
-    def ask(
-        self,
-        goal: str,
-        assumed: tuple[str, ...],
-        times: float = 1,
-        meanwhile: Callable[[], object] = lambda: None,
-        library: int | None = None,
-    ) -> tuple[Gap, frozenset[str]]:
+    def limits(self, times: float = 1, meanwhile: Callable[[], object] = lambda: None) -> Limits:
+        """So many times the usual ones."""
+        plan = self.plan
+        return Limits(times * plan.prover_seconds, plan.library, self.began + plan.seconds, meanwhile)
+
+    def ask(self, goal: str, assumed: tuple[str, ...], limits: Limits) -> Answer:
         """What provers say, and which of lemmas and assumed statements they used."""
         known = (*(tokens for tokens in self.lemmas if tokens != goal), *assumed)
-        effort = times * self.plan.prover_seconds, self.plan.library if library is None else library
-        until = self.began + self.plan.seconds
-        gap, used = self.proving.follows(self.task, goal, known, *effort, until, meanwhile)
+        gap, used = self.proving.follows(self.task, goal, known, limits)
         return gap, used & frozenset(known)
 
     # Sketches

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
@@ -37,6 +37,19 @@ FALSEHOOD = encode_line(hol.trueprop(hol.apply("HOL.False")))
 MOST_ANSWERS = 20_000  # that are remembered; a server runs for a long time
 REFUTATION = 0.5  # of the seconds of an attempt, for values that refute a statement
 FALSE_STEP = Unknown("not asked: the step is false")
+
+
+Answer: TypeAlias = tuple[Gap, frozenset[str]]  # what provers say, and which of all that is known they used
+
+
+class Limits(NamedTuple):
+    """Processor time of an attempt, and the most library facts offered. Nothing is tried after `until` on the monotonic
+    clock; `meanwhile` is called when provers are at work."""
+
+    seconds: float
+    library: int
+    until: float = math.inf
+    meanwhile: Callable[[], object] = lambda: None
 
 
 class OfferedFacts(NamedTuple):
@@ -77,7 +90,7 @@ class Proving:
 
     def limit(self, seconds: float, library: int) -> None:
         """Processor time of an attempt, and the most library facts offered."""
-        self.limits = seconds, library
+        self.limits = Limits(seconds, library)
         self._provers.limits = ProverLimits(IN_ALL * seconds, MEMORY, self._width)
         self._checker.effort = Effort(IN_ALL * seconds, library)
         if library and self._library is None and (offered := self._offered()) is not None:
@@ -159,75 +172,52 @@ class Proving:
 
     def against(self, task: Task, tokens: str) -> Gap:
         """Does a statement contradict the facts? Asked quickly: most do not."""
-        usual = self.limits
+        seconds, library, *_ = self.limits
         try:
-            return self.follows(task, FALSEHOOD, (tokens,), QUICK * usual[0], usual[1])[0]
+            return self.follows(task, FALSEHOOD, (tokens,), Limits(QUICK * seconds, library))[0]
         finally:
-            self.limit(*usual)
+            self.limit(seconds, library)
 
-    def contradiction(self, task: Task, seconds: float, library: int, until: float = math.inf) -> Gap:
+    def contradiction(self, task: Task, limits: Limits) -> Gap:
         """Do the given facts contradict each other? Then everything follows from them, and a proof says nothing."""
-        return self.follows(task, FALSEHOOD, (), seconds, library, until)[0]
+        return self.follows(task, FALSEHOOD, (), limits)[0]
 
-    def follows(
-        self,
-        task: Task,
-        goal: str,
-        known: Sequence[str],
-        seconds: float,
-        library: int,
-        until: float = math.inf,
-        meanwhile: Callable[[], object] = lambda: None,
-    ) -> tuple[Gap, frozenset[str]]:
-        """Does a statement follow from everything given and what else is known? And from which of all these. Nothing is
-        tried after `until` on the monotonic clock. `meanwhile` is called when provers are at work on it."""
+    def follows(self, task: Task, goal: str, known: Sequence[str], limits: Limits) -> Answer:
+        """Does a statement follow from everything given and what else is known? And from which of all these."""
         asked = from_all(task, goal, known)
         try:
-            with self._limited(task, seconds, library, until, meanwhile):
+            with self._limited(task, limits):
                 gap = self._refuted(task, asked) or self._checker.direct(asked, asked_context(task))
         except UserError as error:
             return Unknown(str(error)), frozenset()
         return gap, used_lines(gap, asked)
 
-    def simplified(
-        self, task: Task, goal: str, known: Sequence[str], library: int
-    ) -> tuple[Gap, frozenset[str]] | None:
+    def simplified(self, task: Task, goal: str, known: Sequence[str], library: int) -> Answer | None:
         """The same by calculation and rewriting alone, by an induction if need be; None where that proves nothing."""
         asked = from_all(task, goal, known)
         try:
-            with self._limited(task, self.limits[0], library, math.inf, lambda: None):
+            with self._limited(task, Limits(self.limits.seconds, library)):
                 gap = self._checker.simplified(asked, asked_context(task))
         except UserError:
             return None
         return None if gap is None else (shown_gap(gap, task), used_lines(gap, asked))
 
-    def with_fewest_facts(
-        self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int, until: float = math.inf
-    ) -> tuple[Gap, frozenset[str]]:
+    def with_fewest_facts(self, task: Task, goal: str, known: Sequence[str], limits: Limits) -> Answer:
         """The same, and facts are left out that a proof does without."""
         self._checker.fewest = True
         try:
-            return self.follows(task, goal, known, seconds, library, until)
+            return self.follows(task, goal, known, limits)
         finally:
             self._checker.fewest = False
 
-    def inductions(
-        self,
-        task: Task,
-        goal: str,
-        known: Sequence[str],
-        seconds: float,
-        library: int,
-        until: float = math.inf,
-        meanwhile: Callable[[], object] = lambda: None,
-    ) -> Iterator[tuple[Gap, frozenset[str]]]:
+    def inductions(self, task: Task, goal: str, known: Sequence[str], limits: Limits) -> Iterator[Answer]:
         """The same by induction and case distinction: an answer for each that is tried. Other questions may be asked
         between two of them."""
         asked = from_all(task, goal, known)
         answers = self._checker.inductions(asked, asked_context(task))
         while True:
             try:
-                with self._limited(task, seconds, library, until, meanwhile):
+                with self._limited(task, limits):
                     gap = next(answers, None)
             except UserError:
                 return
@@ -236,12 +226,10 @@ class Proving:
             yield shown_gap(gap, task), used_lines(gap, asked)
 
     @contextmanager
-    def _limited(
-        self, task: Task, seconds: float, library: int, until: float, meanwhile: Callable[[], object]
-    ) -> Iterator[None]:
-        self.limit(seconds, library)
+    def _limited(self, task: Task, limits: Limits) -> Iterator[None]:
+        self.limit(limits.seconds, limits.library)
         usual = self._provers.meanwhile
-        self._provers.until, self._provers.meanwhile = until, meanwhile
+        self._provers.until, self._provers.meanwhile = limits.until, limits.meanwhile
         self._checker.annotated = task.annotated
         try:
             yield
@@ -263,7 +251,7 @@ class Proving:
             return None
         typed = self._checker.typed(asked, theory_context)
         premises = [fact.prop for fact in (*typed.f2, *typed.f4)]
-        seconds = REFUTATION * self.limits[0]
+        seconds = REFUTATION * self.limits.seconds
         return self._counterexamples.against(premises, typed.f3, theory_context, task.shown_names(), seconds)
 
 

@@ -128,11 +128,11 @@ def _checked(engine: Engine, task: Task, beam: int, seconds: float) -> Proposals
     with engine.proving(plan.prover_seconds, plan.library) as proving:
         refuted = proving.false_goal(task)
         if task.example.f3 is not None and refuted is None:
-            direct = proving.follows(task, task.example.f3, (), plan.prover_seconds, plan.library)[0]
+            direct = proving.follows(task, task.example.f3, (), plan.limits)[0]
             proving.limit(plan.prover_seconds, plan.library)
         steps = engine.propose(task, beam, proving=proving, seconds=seconds)
         if any(each.sides for each in steps) or isinstance(direct, Proved):
-            contradiction = proving.contradiction(task, plan.prover_seconds, plan.library)
+            contradiction = proving.contradiction(task, plan.limits)
     if isinstance(contradiction, Proved):
         return Proposals(steps, contradiction, refuted)
     return Proposals(steps, None, refuted, direct if isinstance(direct, Proved) else None)

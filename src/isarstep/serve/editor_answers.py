@@ -92,7 +92,7 @@ async def _check_goal(service: Service, place: AskedPlace, clock: Clock) -> Edit
 
     def work(proving: Proving) -> Iterator[Gap | Refuted | None]:
         yield proving.false_goal(task)
-        yield proving.follows(task, task.example.f3 or "", (), plan.prover_seconds, plan.library)[0]
+        yield proving.follows(task, task.example.f3 or "", (), plan.limits)[0]
 
     async with aclosing(service.job(work, plan, clock)) as found:
         async for verdict in found:

@@ -63,7 +63,7 @@ def fill_theory(engine: Engine, path: Path, lines: Sequence[int], beam: int, sec
         def sketched(task: Task) -> Sketch:
             # What is loaded at the first question is no part of a budget.
             if not filled and task.example.f3 is not None:
-                proving.follows(task, task.example.f3, (), plan.prover_seconds, plan.library)
+                proving.follows(task, task.example.f3, (), plan.limits)
             return list(sketches(task, plan, model_thread.search_all, proving))[-1]
 
         try:

@@ -23,7 +23,7 @@ from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.provers import installed, not_installed
 from isarstep.prove.sketch import Sketch, exact_text, holds_at_all_types, isar_text, theory_file, uses_of_facts
 from isarstep.prove.step import Step, further, ranked, with_gap, with_rules
-from isarstep.prove.step_prover import Proving
+from isarstep.prove.step_prover import Limits, Proving
 from isarstep.prove.verdict import AUTHORITY, Proved
 from isarstep.serve import answer_fields, schema
 from isarstep.serve.attention_view import attention_of
@@ -229,7 +229,7 @@ class Service:
         task = self.engine.read(Problem(goal="x = y"))  # which no prover can close before it has seen the library
 
         def work(proving: Proving) -> Iterator[None]:
-            proving.follows(task, task.example.f3 or "", (), 0.1, FEW)
+            proving.follows(task, task.example.f3 or "", (), Limits(0.1, FEW))
             yield
 
         self.prover_queue.submit(Job(work, told, 0.1, FEW))
@@ -388,7 +388,7 @@ class Service:
                 step = found.steps[number]
                 yield "gap", {"id": step.id, "side": side, "gap": answer_fields.gap(gap), "sides": step.sides}
             if any(step.sides for step in found.steps):
-                gap = proving.contradiction(found.task, effort.prover_seconds, effort.library)
+                gap = proving.contradiction(found.task, Limits(effort.prover_seconds, effort.library))
                 found.contradiction = gap if isinstance(gap, Proved) else None
 
         return self.job(work, effort, clock)
