@@ -40,14 +40,14 @@ def test_the_false_derivations_are_false() -> None:
     beyond = {"least of none", "divisors of zero", "the number itself", "remainders by another number"}
     for derivation in FALSE_RESIDUES:
         *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
-        refuted = Refuter(BuiltInOnly(), SIGNATURE).counterexample(premises, goal, 5.0) is not None
+        refuted = Refuter(BuiltInOnly(), SIGNATURE).search(premises, goal, 5.0).counterexample is not None
         assert refuted or derivation.name in beyond, derivation.name
 
 
 def test_what_is_decided_is_not_refuted() -> None:
     for derivation in BY_RESIDUES:
         *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
-        assert Refuter(BuiltInOnly(), SIGNATURE).counterexample(premises, goal, 0.2) is None, derivation.name
+        assert Refuter(BuiltInOnly(), SIGNATURE).search(premises, goal, 0.2).counterexample is None, derivation.name
 
 
 def test_powers_have_the_period() -> None:

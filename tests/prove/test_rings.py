@@ -58,14 +58,16 @@ def test_the_false_derivations_are_false() -> None:
     found = {}
     for derivation in FALSE_ARITHMETIC:
         *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
-        found[derivation.name] = Refuter(BuiltInOnly(), SIGNATURE).counterexample(premises, goal, 5.0) is not None
+        found[derivation.name] = (
+            Refuter(BuiltInOnly(), SIGNATURE).search(premises, goal, 5.0).counterexample is not None
+        )
     assert {name for name, refuted in found.items() if not refuted} <= beyond
 
 
 def test_what_is_calculated_is_not_refuted() -> None:
     for derivation in CALCULATED:
         *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
-        assert Refuter(BuiltInOnly(), SIGNATURE).counterexample(premises, goal, 0.2) is None, derivation.name
+        assert Refuter(BuiltInOnly(), SIGNATURE).search(premises, goal, 0.2).counterexample is None, derivation.name
 
 
 def test_the_method_is_named() -> None:

@@ -180,7 +180,7 @@ def test_what_contradicts_the_facts_is_said(engine: Engine) -> None:
     steps = engine.steps(task, [(engine.answer(task, text, "notation"), None) for text in texts])
     with engine.proving(seconds=3, library=0) as proving:
         false, true, open_one, given = proving.tried(task, steps)
-        assert proving.limits == (3, 0)
+        assert proving.limits == Limits(3, 0)
     assert false.contradictory
     assert not open_one.contradictory
     assert open_one.against is not None

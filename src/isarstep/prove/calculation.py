@@ -11,7 +11,7 @@ from isarstep.logic.hol import EQ, dest_binary, dest_trueprop, trueprop
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Free, Term, TFree, TVar, Var, loose, subterms
 from isarstep.logic.types import type_of
-from isarstep.prove.domains import COMPLEX, NAT, Undetermined
+from isarstep.prove.domains import COMPLEX, NAT
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
@@ -47,16 +47,13 @@ def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> P
     began = time.process_time()
     if without_variables(goal):
         machine = Machine(BuiltInOnly(), OPERATIONS_OF_CONSTANTS)
-        try:
-            if machine.evaluate(machine.code(goal), ()):
-                names = {node.name for node in subterms(goal) if type(node) is Const}
-                steps, method = value_steps(goal, machine)
-                by = "simp" if names & NOT_GENERATED else "eval"
-                method = method or (FACTORIALS if by == "simp" and FACT in names else "")
-                method = method or (AS_INTEGERS if by == "eval" and large_naturals(goal, machine) else "")
-                return Proved(by, time.process_time() - began, (), 0, method, (), steps)
-        except Undetermined:
-            pass
+        if machine.value(goal):
+            names = {node.name for node in subterms(goal) if type(node) is Const}
+            steps, method = value_steps(goal, machine)
+            by = "simp" if names & NOT_GENERATED else "eval"
+            method = method or (FACTORIALS if by == "simp" and FACT in names else "")
+            method = method or (AS_INTEGERS if by == "eval" and large_naturals(goal, machine) else "")
+            return Proved(by, time.process_time() - began, (), 0, method, (), steps)
     found = ring_proof(premises, goal, signature)
     if found is not None:
         identity = found.identity
@@ -85,14 +82,8 @@ def large_naturals(goal: Term, machine: Machine) -> bool:
     sides = None if formula is None else dest_binary(EQ, formula)
     if sides is None or type_of(sides[0]) != NAT:
         return False
-    for node in subterms(sides[0]):
-        if type_of(node) == NAT and not loose(node):
-            try:
-                if machine.evaluate(machine.code(node), ()) > LARGE:
-                    return True
-            except Undetermined:
-                continue
-    return False
+    numbers = (node for node in subterms(sides[0]) if type_of(node) == NAT and not loose(node))
+    return any((machine.value(number) or 0) > LARGE for number in numbers)
 
 
 def method_of_value(formula: Term, machine: Machine) -> str:

@@ -51,7 +51,7 @@ class Counterexamples:
             isinstance(v, TVar) for term in given for v in term_type_variables(term)
         ):
             return None  # a fact about all types is not known to hold by looking at one
-        found = self.refuter(theory_context).counterexample(given, goal, seconds)
+        found = self.refuter(theory_context).search(given, goal, seconds).counterexample
         return None if found is None else Refuted(EVALUATION, described(found, theory_context, names))
 
 

@@ -114,6 +114,13 @@ class Machine:
             # TypeError: something that cannot be hashed in a set.
             raise Undetermined from None
 
+    def value(self, term: Term) -> Value | None:
+        """Of a term without variables; None where it has none."""
+        try:
+            return self.evaluate(self.code(term), ())
+        except Undetermined:
+            return None
+
     def code_over(self, variables: Iterable[Free | Var], term: Term) -> Code:
         """The code of a term of these variables, to be evaluated in an `environment` of their values."""
         return self.code(reduce(abstract, variables, term))

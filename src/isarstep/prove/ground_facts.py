@@ -256,12 +256,7 @@ class GroundFacts:
     # Values
 
     def _value(self, term: Term) -> Value | None:
-        if not without_variables(term):
-            return None
-        try:
-            return self.machine.evaluate(self.machine.code(term), ())
-        except Undetermined:
-            return None
+        return self.machine.value(term) if without_variables(term) else None
 
     def _number(self, term: Term) -> Term | None:
         """The numeral of a term without variables; None where it is one already or has no value."""

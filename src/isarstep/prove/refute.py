@@ -135,13 +135,11 @@ class Refuter:
             hopeful = left
         return found
 
-    def counterexample(self, premises: Sequence[Term], conclusion: Term, seconds: float = 1.0) -> Counterexample | None:
-        return self.search(premises, conclusion, seconds).counterexample
-
     def _claims(self, terms: Sequence[Term], found: RefutationSearch) -> Iterator[CheckedClaim]:
         """The claim at each choice of types for its type variables, where values can be made."""
         for types in self._instances(terms):
-            claim = self._claim([_at_types(term, types) for term in terms], types)
+            instance = partial(instantiate_type, replacement=types)
+            claim = self._claim([substitute_types(term, instance) for term in terms] if types else terms, types)
             if isinstance(claim, str):
                 found.why_not = claim
             else:
@@ -305,7 +303,3 @@ def _definitions(premises: Sequence[Term], variables: Sequence[Variable]) -> dic
 
 def _variables(term: Term) -> dict[Variable, None]:
     return dict.fromkeys(node for node in subterms(term) if type(node) is Free or type(node) is Var)
-
-
-def _at_types(term: Term, types: dict[Typ, Typ]) -> Term:
-    return substitute_types(term, lambda typ: instantiate_type(typ, types)) if types else term

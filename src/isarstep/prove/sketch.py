@@ -14,9 +14,9 @@ from isarstep.logic.hol import dest_binary, dest_trueprop, pure_all, strip_pure_
 from isarstep.logic.infer import Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal, to_isabelle
-from isarstep.logic.terms import Const, Free, Term, Typ, Var, abstract, frees, schematics, substitute_types
+from isarstep.logic.terms import Const, Free, Term, Var, abstract, frees, schematics, substitute_types
 from isarstep.logic.typed_writer import write_typed
-from isarstep.logic.types import fixed_type
+from isarstep.logic.types import fixed_type, types_in
 from isarstep.logic.variables import substitute_frees
 from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
@@ -146,18 +146,9 @@ def exact_text(task: Task, tokens: str) -> str:
 def holds_at_all_types(task: Task, tokens: str) -> bool:
     """Does a statement speak of all types, as a lemma does? No statement of Isabelle can assume that."""
     try:
-        typed = task.typed(tokens)
+        return any(fixed_type(typ) != typ for typ in types_in(task.typed(tokens)))
     except UserError:
         return False
-    open_types: list[Typ] = []
-
-    def note(typ: Typ) -> Typ:
-        if fixed_type(typ) != typ:
-            open_types.append(typ)
-        return typ
-
-    substitute_types(typed, note)
-    return bool(open_types)
 
 
 def _generalised(proposition: Term) -> Term:

@@ -24,7 +24,7 @@ from isarstep.logic.terms import (
     strip_comb,
     subterms,
 )
-from isarstep.prove.domains import BOOL, NAT, Undetermined, number_term
+from isarstep.prove.domains import BOOL, NAT, number_term
 from isarstep.prove.executable import Machine
 from isarstep.prove.rings import number_of
 from isarstep.prove.verdict import ShownStep
@@ -52,7 +52,7 @@ def value_steps(goal: Term, machine: Machine) -> tuple[tuple[ShownStep, ...], st
         if head.name == COLLECT and (bound := _bound(predicate.body)) is not None:
             made[node] = found = _found_among(predicate, bound)
             steps.append(ShownStep(hol.eq(node, found, SETS), "(auto dest: dvd_imp_le)", (), (), True))
-        elif head.name == LEAST and (least := _value(node, machine)) is not None:
+        elif head.name == LEAST and (least := machine.value(node)) is not None:
             made[node] = number_term(Fraction(least), NAT)
             steps += _least(node, predicate, made[node], len(steps))
     if formula is None or not steps:
@@ -74,13 +74,6 @@ def _least(node: Term, predicate: Abs, value: Term, count: int) -> Iterator[Show
     smaller = hol.forall(predicate.name, NAT, hol.implies(less, none, typed=True))
     yield ShownStep(smaller, "eval", (), (), False)
     yield ShownStep(hol.eq(node, value, NAT), LEAST_VALUE, (), (count, count + 1), True)
-
-
-def _value(term: Term, machine: Machine) -> int | None:
-    try:
-        return int(machine.evaluate(machine.code(term), ()))
-    except Undetermined:
-        return None
 
 
 def _bound(body: Term) -> int | None:
