@@ -28,7 +28,7 @@ import platform
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from multiprocessing.sharedctypes import Synchronized
@@ -210,10 +210,11 @@ class Logged:
         self.began = time.monotonic()
         self.attempts: list[dict[str, Any]] = []
 
-    def follows(self, task: Task, goal: str, *rest: Any) -> tuple[Gap, frozenset[str]]:
+    def follows(self, task: Task, goal: str, known: Sequence[str], limits: Limits) -> tuple[Gap, frozenset[str]]:
         began = time.monotonic()
-        gap, uses = self.proving.follows(task, goal, *rest)
-        self.note("goal" if goal == task.example.f3 and not rest[0] else "step", began, gap)
+        gap, uses = self.proving.follows(task, goal, known, limits)
+        if not limits.fewest:
+            self.note("goal" if goal == task.example.f3 and not known else "step", began, gap)
         return gap, uses
 
     def simplified(self, *arguments: Any) -> tuple[Gap, frozenset[str]] | None:
@@ -231,9 +232,6 @@ class Logged:
                 return
             self.note("induction", began, found[0])
             yield found
-
-    def with_fewest_facts(self, *arguments: Any) -> tuple[Gap, frozenset[str]]:
-        return self.proving.with_fewest_facts(*arguments)
 
     def contradiction(self, *arguments: Any) -> Gap:
         return self.proving.contradiction(*arguments)

@@ -247,7 +247,7 @@ def test_what_rewriting_can_do_with_the_facts_that_a_prover_used_is_printed_as_s
     task = with_facts_in_order(engine.read_state(document.state_before(gap.start)))
     assert task.example.f3 is not None
     with engine.proving(1.0, 32) as proving:
-        found, _ = proving.with_fewest_facts(task, task.example.f3, (), Limits(1.0, 32))
+        found, _ = proving.follows(task, task.example.f3, (), Limits(1.0, 32, fewest=True))
     assert isinstance(found, Proved)
     assert found.by == "simp"
     assert "T.good_def2" in found.facts

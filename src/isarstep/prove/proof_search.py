@@ -180,7 +180,7 @@ class Sketcher:
         for place, step in enumerate(steps):
             known = tuple(before.tokens for before in steps[:place])
             if isinstance(step.gap, Proved) and not step.gap.cases and step.gap.by != "simp":
-                gap, _ = self.proving.with_fewest_facts(self.task, step.tokens, known, self.limits())
+                gap, _ = self.proving.follows(self.task, step.tokens, known, self.limits()._replace(fewest=True))
                 if isinstance(gap, Proved) and len(gap.facts) < len(step.gap.facts):
                     steps[place] = replace(step, gap=gap)
         return replace(self.best, steps=tuple(steps))

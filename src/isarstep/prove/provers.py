@@ -17,6 +17,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -188,7 +189,7 @@ class _Running:
     output: bytearray = field(default_factory=bytearray)
 
 
-class Provers:
+class Provers(AbstractContextManager["Provers"]):
     """Runs attempts through one launcher process. Close it, or use it as a context; its processes end with it in
     any case.
     """
@@ -205,9 +206,6 @@ class Provers:
         self._processes = ProverProcesses()
         self._selector: selectors.BaseSelector = selectors.DefaultSelector()
         self._running: dict[int, _Running] = {}  # by the pipe that each answers on
-
-    def __enter__(self) -> Provers:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -9,7 +9,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -44,12 +44,13 @@ Answer: TypeAlias = tuple[Gap, frozenset[str]]  # what provers say, and which of
 
 class Limits(NamedTuple):
     """Processor time of an attempt, and the most library facts offered. Nothing is tried after `until` on the monotonic
-    clock; `meanwhile` is called when provers are at work."""
+    clock; `meanwhile` is called when provers are at work. `fewest`: facts are left out that a proof does without."""
 
     seconds: float
     library: int
     until: float = math.inf
     meanwhile: Callable[[], object] = lambda: None
+    fewest: bool = False
 
 
 class OfferedFacts(NamedTuple):
@@ -67,7 +68,7 @@ def offered_facts(benchmark: Benchmark, library: Library) -> OfferedFacts:
     return OfferedFacts(library, simp, Counterexamples(library), declared)
 
 
-class Proving:
+class Proving(AbstractContextManager["Proving"]):
     """Asks provers about tasks and steps."""
 
     def __init__(
@@ -101,9 +102,6 @@ class Proving:
     def work_while(self, wanted: Callable[[], bool]) -> None:
         """Stop, and end the prover that runs, when nobody wants the answer any more."""
         self._provers.wanted = wanted
-
-    def __enter__(self) -> Proving:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -202,14 +200,6 @@ class Proving:
             return None
         return None if gap is None else (shown_gap(gap, task), used_lines(gap, asked))
 
-    def with_fewest_facts(self, task: Task, goal: str, known: Sequence[str], limits: Limits) -> Answer:
-        """The same, and facts are left out that a proof does without."""
-        self._checker.fewest = True
-        try:
-            return self.follows(task, goal, known, limits)
-        finally:
-            self._checker.fewest = False
-
     def inductions(self, task: Task, goal: str, known: Sequence[str], limits: Limits) -> Iterator[Answer]:
         """The same by induction and case distinction: an answer for each that is tried. Other questions may be asked
         between two of them."""
@@ -230,11 +220,11 @@ class Proving:
         self.limit(limits.seconds, limits.library)
         usual = self._provers.meanwhile
         self._provers.until, self._provers.meanwhile = limits.until, limits.meanwhile
-        self._checker.annotated = task.annotated
+        self._checker.annotated, self._checker.fewest = task.annotated, limits.fewest
         try:
             yield
         finally:
-            self._provers.until, self._provers.meanwhile = math.inf, usual
+            self._provers.until, self._provers.meanwhile, self._checker.fewest = math.inf, usual, False
 
     def false_goal(self, task: Task) -> Refuted | None:
         """Values under which the facts hold and the task's goal does not, where some are found."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Const, Term, beta_normal, list_comb, schematics, strip_comb
+from isarstep.logic.terms import Term, beta_normal, head_name, list_comb, schematics, strip_comb
 from isarstep.logic.types import type_of
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, is_general, term_type_variables
@@ -19,8 +19,7 @@ PURE_EQ = "Pure.eq"
 def defined_name(goal: Term) -> str:
     """The constant whose value a goal says to be true; empty where there is none."""
     formula = hol.dest_trueprop(goal)
-    head = None if formula is None else strip_comb(formula)[0]
-    return head.name if isinstance(head, Const) else ""
+    return "" if formula is None else head_name(formula)
 
 
 @dataclass(frozen=True, slots=True)
