@@ -145,7 +145,7 @@ def as_sum(problem: GroundProblem, proof: Proved, signature: Signature) -> Prove
         return shown
     identity = hol.eq(scaled(minus(goal.high, goal.low, typ), whole, typ), total, typ)
     needed = tuple(name for name in apart if name in by_name) if rings.divided else ()
-    premises = dict.fromkeys(premise for name in needed for premise in by_name[name].premises)
+    premises = dict.fromkeys(fact.name for name in needed for fact in by_name[name].chain() if not fact.method)
     last = ShownStep(identity, QUOTIENTS if rings.divided else IDENTITY, tuple(premises), (), True)
     return replace(shown, steps=(*shown.steps, last), method="(linarith | argo)")
 
@@ -233,7 +233,7 @@ def _hints(
     divided = [one for one in signs if quotients and one.name == LESS and typ != INT]
 
     def simple(term: Term, needs: Sequence[GroundFact] = ()) -> GroundFact:
-        return GroundFact.shown(next(names), at_least_zero(term, typ, strict=False), needs, "simp")
+        return GroundFact(next(names), at_least_zero(term, typ, strict=False), "simp", tuple(needs))
 
     yield from map(simple, squares)
     for one, other in islice(combinations_with_replacement(signs, 2), MOST_PRODUCTS):
@@ -251,7 +251,7 @@ def product_of_signs(name: str, one: Inequality, other: Inequality) -> GroundFac
     formula = at_least_zero(times(one.difference, other.difference, one.type), one.type, strict=strict)
     rule = "mult_pos_pos" if strict else "mult_nonneg_nonneg"
     method = f"((simp add: {rule}; fail) | (intro {rule}; linarith))"
-    return GroundFact.shown(name, formula, tuple(dict.fromkeys((one.fact, other.fact))), method)
+    return GroundFact(name, formula, method, tuple(dict.fromkeys((one.fact, other.fact))))
 
 
 def bases(compared: Sequence[Inequality]) -> Iterator[Term]:

@@ -176,7 +176,7 @@ class _Search:
         """A comparison that a fact says, perhaps in other words."""
         if literal != fact.formula:
             self.count += 1
-            fact = GroundFact.shown(f"literal({self.count})", literal, (fact,), SUMMED)
+            fact = GroundFact(f"literal({self.count})", literal, SUMMED, (fact,))
         made = inequality(literal, fact)
         assert made is not None
         return made
@@ -191,7 +191,7 @@ class _Search:
         if denial is None:
             return False
         self.count += 1
-        fact = GroundFact(f"known({self.count})", sides[1], denial.premises, CONDITION, (split.fact, denial))
+        fact = GroundFact(f"known({self.count})", sides[1], CONDITION, (split.fact, denial))
         self.known += [made] if (made := inequality(sides[1], fact)) is not None else []
         return True
 
@@ -300,7 +300,7 @@ class _Search:
 
     def _named(self, formula: Term, needs: Sequence[GroundFact], method: str) -> GroundFact:
         self.count += 1
-        return GroundFact.shown(f"made({self.count})", formula, needs, method)
+        return GroundFact(f"made({self.count})", formula, method, tuple(needs))
 
 
 def _made_here(fact: GroundFact) -> bool:

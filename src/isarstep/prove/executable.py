@@ -389,13 +389,12 @@ def _quantifier(decisive: bool) -> Form:
     """`∀` (a False decides) and `∃` (a True does)."""
 
     def make(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
-        domain = machine.domain(argument_type(argument_type(typ)))
-        body, bounded = _body(machine, arguments[0], not decisive)
+        body, bounded = _body(machine, typ, arguments[0], not decisive)
         if body is never:
             return never
 
         def run(env: Environment) -> bool:
-            values, whole = bounded(env, domain)
+            values, whole = bounded(env)
             return decided((partial(body, (value, env)) for value in machine.counted(values)), whole, decisive)
 
         return run
@@ -403,15 +402,17 @@ def _quantifier(decisive: bool) -> Form:
     return make
 
 
-Bounded: TypeAlias = Callable[[Environment, Domain], tuple[Sequence[Value], bool]]
+Bounded: TypeAlias = Callable[[Environment], tuple[Sequence[Value], bool]]
 
 
-def _body(machine: Machine, predicate: Term, universal: bool) -> tuple[Code, Bounded]:
-    """A predicate's code under its variable, and the values that it need be asked about: all of them or a sample."""
+def _body(machine: Machine, typ: Typ, predicate: Term, universal: bool) -> tuple[Code, Bounded]:
+    """A predicate's code under its variable, and the values that it need be asked about: all of them or a sample.
+    `typ` is that of the constant before it."""
+    domain = machine.domain(argument_type(argument_type(typ)))
     if type(predicate) is not Abs:
         predicate = Abs("x", None, App(increase(predicate, 1), Bound(0)))
     limits = [made for each in _guards(predicate.body, universal) if (made := _limit(machine, each)) is not None]
-    return machine.code(predicate.body), lambda env, domain: _asked(env, domain, limits)
+    return machine.code(predicate.body), lambda env: _asked(env, domain, limits)
 
 
 def _asked(env: Environment, domain: Domain, limits: Sequence[Code]) -> tuple[Sequence[Value], bool]:
@@ -501,11 +502,10 @@ def elements(value: Value, domain: Domain) -> tuple[Sequence[Value], bool]:
 
 
 def _exactly_one(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
-    domain = machine.domain(argument_type(argument_type(typ)))
-    body, bounded = _body(machine, arguments[0], False)
+    body, bounded = _body(machine, typ, arguments[0], False)
 
     def run(env: Environment) -> bool:
-        values, whole = bounded(env, domain)
+        values, whole = bounded(env)
         found = unknown = 0
         for value in values:
             machine.step()
@@ -522,11 +522,10 @@ def _exactly_one(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
 
 
 def _collect(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
-    domain = machine.domain(argument_type(argument_type(typ)))
-    body, bounded = _body(machine, arguments[0], False)
+    body, bounded = _body(machine, typ, arguments[0], False)
 
     def run(env: Environment) -> Value:
-        values, whole = bounded(env, domain)
+        values, whole = bounded(env)
         if whole:
             return frozenset(value for value in values if body((value, env)))
         return PredicateSet(lambda value: bool(body((value, env))))

@@ -90,20 +90,13 @@ ABOUT = {
 
 @dataclass(frozen=True, slots=True)
 class GroundFact:
-    """A formula of HOL, the names of the premises from which it follows, and how; a premise itself has no method."""
+    """A formula of HOL, how it follows and from what; a premise itself has no method."""
 
     name: str
     formula: Term
-    premises: tuple[str, ...]
     method: str = ""
     needs: tuple[GroundFact, ...] = ()
     obtained: Free | None = None  # a variable for a number that exists
-
-    @staticmethod
-    def shown(name: str, formula: Term, needs: Sequence[GroundFact], method: str) -> GroundFact:
-        """From other facts, and from what they are from."""
-        premises = tuple(dict.fromkeys(premise for need in needs for premise in need.premises))
-        return GroundFact(name, formula, premises, method, tuple(needs))
 
     def chain(self) -> Iterator[GroundFact]:
         """With all that it needs, first things first."""
@@ -133,7 +126,7 @@ class GroundFacts:
         for premise in premises:
             formula = None if premise.here or schematics(premise.prop) else hol.as_formula(premise.prop)
             if formula is not None:
-                self._split(GroundFact(premise.name, formula, (premise.name,)))
+                self._split(GroundFact(premise.name, formula))
         for _ in range(ROUNDS):
             before = len(self.facts)
             formulas = [goal, *self.facts]
@@ -172,7 +165,7 @@ class GroundFacts:
 
     def _named(self, formula: Term, needs: Sequence[GroundFact], method: str) -> GroundFact:
         self._count += 1
-        return GroundFact.shown(f"step({self._count})", formula, needs, method)
+        return GroundFact(f"step({self._count})", formula, method, tuple(needs))
 
     def _split(self, fact: GroundFact) -> None:
         """Keep a fact by its parts."""

@@ -53,7 +53,7 @@ class GroundProblem:
             )
             for step in places
         )
-        premises = dict.fromkeys(name for step in chain for name in step.premises)
+        premises = [step.name for step in chain if not step.method]
         others = [name for name in proof.facts if name not in by_name]
         formulas = [*(fact.formula for fact in used), self.goal]
         method = method_for(formulas) if proof.by.startswith("cvc5") else proof.method

@@ -5,13 +5,14 @@ multiplied out and denominators that are not 0 are cleared; and equations of one
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations, islice
 
 from isarstep.logic import hol
 from isarstep.logic.hol import LESS, LESS_EQ
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Free, Term, Typ
+from isarstep.logic.terms import Free, Term, Typ, applied_constant
 from isarstep.logic.types import first_argument_type
 from isarstep.prove.domains import COMPLEX, INT, NAT, RAT, REAL, number_term, short_enough
 from isarstep.prove.monomorphise import Named
@@ -53,16 +54,13 @@ class Equations:
 
     def _note_sum(self, name: str, formula: Term, signature: Signature) -> None:
         """`s = c`, `s ≤ c` and `s < c`."""
-        for constant, less in ((hol.EQ, 0), (LESS_EQ, 0), (LESS, 1)):
-            sides = hol.dest_binary(constant, formula)
-            number = None if sides is None else number_of(sides[1])
-            if sides is None or number is None:
-                continue
-            try:
-                found = Normaliser(signature).polynomial(sides[0], NAT)
-            except (TooLarge, RecursionError):
-                continue
-            total = number - less - found.pop((), Fraction(0))
+        relation, sides = applied_constant(formula)
+        number = number_of(sides[1]) if relation in (hol.EQ, LESS_EQ, LESS) and len(sides) == 2 else None
+        if number is None:
+            return
+        with suppress(TooLarge, RecursionError):
+            found = Normaliser(signature).polynomial(sides[0], NAT)
+            total = number - (relation == LESS) - found.pop((), Fraction(0))
             if total >= 0:
                 self.sums.append((found, int(total), name))
 
