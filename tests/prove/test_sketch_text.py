@@ -42,23 +42,21 @@ def test_blocks_and_variables_that_are_obtained() -> None:
 )  # fmt: skip
 def test_methods_get_the_premises_that_the_prover_used(facts: tuple[str, ...], using: str) -> None:
     numbered = {f"F.2({n})": f"assms({n})" for n in (1, 2, 3)}
-    language = Benchmark("embedded").theory_contexts.at("Main").language
+    context = Benchmark("embedded").theory_contexts.at("Main")
     steps = [("P", Free("P"), Proved("E", 0.1, facts, 1))]
-    text = isar_text(["A", "B", "C"], steps, {}, language, numbered=numbered)
+    text = isar_text(["A", "B", "C"], steps, {}, context, numbered=numbered)
     assert f"    {using.strip()} " in text
 
 
 def test_a_definition_is_unfolded_where_its_conditions_hold() -> None:
-    language = Benchmark("embedded").theory_contexts.at("Main").language
+    context = Benchmark("embedded").theory_contexts.at("Main")
     part = Proved("E", 0.1, ("F.2(1)",), 0)
     proof = Proved(
         "E", 0.1, ("l.d_def", "F.2(1)"), 0, method="unfold l.d_def[OF F.2(1)], intro conjI", cases=(part,) * 2
     )
-    text = isar_text(["A"], [("P", Free("P"), proof)], {}, language, numbered={"F.2(1)": "assms(1)"})
+    text = isar_text(["A"], [("P", Free("P"), proof)], {}, context, numbered={"F.2(1)": "assms(1)"})
     assert "proof (unfold l.d_def[OF assms(1)], intro conjI, goal_cases)" in text
-    assert "proof (unfold l.d_def, intro conjI, goal_cases)" in isar_text(
-        ["A"], [("P", Free("P"), proof)], {}, language
-    )
+    assert "proof (unfold l.d_def, intro conjI, goal_cases)" in isar_text(["A"], [("P", Free("P"), proof)], {}, context)
 
 
 @pytest.mark.parametrize(

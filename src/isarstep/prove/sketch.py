@@ -29,14 +29,6 @@ from isarstep.theory.task import Task
 
 
 @dataclass(frozen=True)
-class UsesOfFacts:
-    """What methods use a fact of the library for, by its name."""
-
-    rewrites: Callable[[str], bool] = lambda fact: True
-    eliminates: Callable[[str], bool] = lambda fact: False
-
-
-@dataclass(frozen=True)
 class Link:
     """One statement of a chain; the gap before it is what provers said about it."""
 
@@ -122,10 +114,8 @@ class Sketch:
         known = [exact_text(task, line) for line in lines if line not in general]
         steps = [(exact_text(task, step.tokens), step.term, step.gap) for step in self.steps]
         said = [task.text(line) for line in general]
-        language, names = task.theory_context.language, task.shown_names()
-        types, uses = task.shown_context(), uses_of_facts(task.theory_context)
-        text = isar_text(known, steps, types, language, said, names, self._numbered(), uses)
-        return task.theory_context.in_isabelle(text)
+        types, names = task.shown_context(), task.shown_names()
+        return isar_text(known, steps, types, task.theory_context, said, names, self._numbered())
 
     def _numbered(self) -> dict[str, str]:
         """How the text calls each given fact, where they stand there as they were given."""
@@ -164,17 +154,15 @@ def isar_text(
     known: Sequence[str],
     steps: Sequence[tuple[str, Term, Gap | None]],
     types: Context,
-    language: Language,
+    theory_context: TheoryContext,
     general: Sequence[str] = (),
     names: Mapping[str, str] | None = None,
     numbered: Mapping[str, str] | None = None,
-    uses: UsesOfFacts = UsesOfFacts(),
 ) -> str:
     """Variables with the types that they had, known facts, then statements with what provers said about them; the last
     statement is the goal. What holds at all types cannot be assumed, and stands in comments. `names`: how the
-    variables of the steps are called that a proof shows first; without them these are left out. `uses`: what facts of
-    the library are for."""
-    lines = ["lemma"]
+    variables of the steps are called that a proof shows first; without them these are left out."""
+    lines, language = ["lemma"], theory_context.language
     for place, (variable, typ) in enumerate(types.items()):
         lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{write_type(typ, language, sorts=True)}"')
     for place, fact in enumerate(known):
@@ -189,7 +177,7 @@ def isar_text(
         prefix = f"a{place + 1}_"
         statement = f"show {goal}" if last else f'have s{place + 1}: "{text}"'
         if isinstance(gap, Proved) and gap.cases:
-            lines += [f"  {statement}", *_by_cases(gap, term, uses, using, numbered or {})]
+            lines += [f"  {statement}", *_by_cases(gap, term, theory_context, using, numbered or {})]
             continue
         inner, known_as, margin, called = tuple[ShownStep, ...](), dict(numbered or {}), "  ", dict[str, Free]()
         text_of = partial(_written, called, language, names)
@@ -220,9 +208,9 @@ def isar_text(
         others = [label for label in using.split() if label not in known_apart]
         using = " ".join([*others, *used, *apart])
         before = f"using {using} " if using else ""
-        lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term, uses)}"]
+        lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term, theory_context)}"]
         lines += ["  qed"] if margin != "  " else []
-    return normal("\n".join([*lines, "qed"]))  # Isabelle knows no x₀, but x⇩0
+    return theory_context.in_isabelle(normal("\n".join([*lines, "qed"])))  # Isabelle knows no x₀, but x⇩0
 
 
 def _used_alone(proof: Proved, using: str, known_as: Mapping[str, str]) -> str:
@@ -276,10 +264,6 @@ def _apart(variables: Iterable[Free], taken: set[str]) -> dict[str, Free]:
     return called
 
 
-def uses_of_facts(theory_context: TheoryContext) -> UsesOfFacts:
-    return UsesOfFacts(partial(is_rewrite_rule, theory_context), partial(is_elimination_rule, theory_context))
-
-
 def is_elimination_rule(theory_context: TheoryContext, fact: str) -> bool:
     """Does it conclude anything at all, from what its first premise gives?"""
     said = _said(theory_context, fact)
@@ -317,18 +301,21 @@ def theory_file(isar: str, imports: Sequence[str], name: str = "Scratch") -> str
     return to_isabelle(f"theory {name}\n  imports {imported}\nbegin\n\n{isar}\n\nend\n")
 
 
-def _justified(gap: Gap | None, goal: Term, uses: UsesOfFacts) -> str:
+def _justified(gap: Gap | None, goal: Term, theory_context: TheoryContext) -> str:
     """The method that a proof suggests, which Isabelle has not seen; else `sorry` with what is known."""
-    method = method_with_all_given(gap, goal, uses.rewrites, uses.eliminates) if isinstance(gap, Proved) else None
+    uses = partial(is_rewrite_rule, theory_context), partial(is_elimination_rule, theory_context)
+    method = method_with_all_given(gap, goal, *uses) if isinstance(gap, Proved) else None
     return f"sorry  (* {comment(gap)} *)" if method is None else f"{method}  (* suggested: {comment(gap)} *)"
 
 
-def _by_cases(gap: Proved, goal: Term, uses: UsesOfFacts, using: str, numbered: Mapping[str, str]) -> list[str]:
+def _by_cases(
+    gap: Proved, goal: Term, theory_context: TheoryContext, using: str, numbered: Mapping[str, str]
+) -> list[str]:
     """A proof by parts, induction or case distinction; cases have numbers, because no rule tells their names here."""
     method = with_named_conditions(gap.method, numbered.get)
     lines = [*([f"    using {using}"] if using else []), f"  proof ({method}, goal_cases)"]
     for number, proof in enumerate(gap.cases, 1):
-        lines += [f"    case {number}", f"    then show ?case {_justified(proof, goal, uses)}", "  next"]
+        lines += [f"    case {number}", f"    then show ?case {_justified(proof, goal, theory_context)}", "  next"]
     return [*lines[:-1], "  qed"]
 
 
