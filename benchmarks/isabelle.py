@@ -227,6 +227,17 @@ def questions_about(
             yield Question(f"{effort} {rank} {gap}", effort, goal_of(proposal, gap), premises)
 
 
+def premises_beside_lemmas(benchmark: Benchmark) -> Callable[[Example], list[str]]:
+    """What the facts `F.4(1)`, `F.4(2)`, ... of a proof stand for: those that are no library facts."""
+    facts = cache(lambda: AvailableFacts(Library.of_benchmark(benchmark)))
+
+    def local(example: Example) -> list[str]:
+        context = benchmark.theory_contexts.at(example.theory)
+        return facts().lemmas(example, example.f4, context, scored=True)[1]
+
+    return local
+
+
 def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
     """Ask Isabelle about gaps that the embedded backend has judged, one pass over each session."""
     judge, benchmark = open_isabelle(arguments.heaps, arguments.directory), Benchmark("embedded")
@@ -242,13 +253,7 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
     }
     chosen: dict[str, dict[str, Inquiry]] = {}
     asked: dict[tuple[str, str], Proposal] = {}
-    facts = cache(lambda: AvailableFacts(Library.of_benchmark(benchmark)))
-
-    def local(example: Example) -> list[str]:
-        """What a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: premises that are no library facts."""
-        context = benchmark.theory_contexts.at(example.theory)
-        return facts().lemmas(example, example.f4, context, scored=True)[1]
-
+    local = premises_beside_lemmas(benchmark)
     for effort in arguments.ask.split(","):
         count, known = 0, set()
         for proposal in proposals:

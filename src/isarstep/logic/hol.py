@@ -203,7 +203,9 @@ def strip_pure_all(term: Term) -> tuple[list[Abs], Term]:
     return binders, term
 
 
-def opened(statement: Term, fresh: Callable[[str], str], *, pure: bool) -> tuple[list[Free], list[Term], Term]:
+def fixed_and_assumed(
+    statement: Term, fresh: Callable[[str], str], *, pure: bool
+) -> tuple[list[Free], list[Term], Term]:
     """Variables fixed under fresh names, premises and conclusion of `⋀x. A ⟹ B`, or of `∀x. A ⟶ B`."""
     quantifier, implication = (PURE_ALL, PURE_IMP) if pure else (ALL, IMPLIES)
     variables: list[Free] = []

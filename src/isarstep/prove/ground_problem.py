@@ -99,7 +99,7 @@ def ground_problem(
         taken.add(made)
         return made
 
-    variables, assumed, conclusion = hol.opened(formula, fresh, pure=False)
+    variables, assumed, conclusion = hol.fixed_and_assumed(formula, fresh, pure=False)
     own = [Named(f"goal({n})", hol.trueprop(each, typed=True)) for n, each in enumerate(assumed, len(premises))]
     if not any(isinstance(t, Type) and t.name in NUMBERS for t in map(type_of, subterms(conclusion))):
         return None

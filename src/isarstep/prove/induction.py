@@ -275,10 +275,10 @@ def fixed_apart(prop: Term, taken: set[str], called: str = CASE) -> Case:
     def fresh(name: str) -> str:
         return _fresh(name or "x", taken)
 
-    _, premises, goal = hol.opened(prop, fresh, pure=True)
+    _, premises, goal = hol.fixed_and_assumed(prop, fresh, pure=True)
     formula = hol.dest_trueprop(goal)
     if formula is not None:
-        _, more, rest = hol.opened(formula, fresh, pure=False)
+        _, more, rest = hol.fixed_and_assumed(formula, fresh, pure=False)
         premises += [hol.trueprop(each, typed=True) for each in more]
         goal = goal if rest == formula else hol.trueprop(rest, typed=True)
     return Case(tuple(Named(f"{called}({n})", each) for n, each in enumerate(premises, 1)), goal)

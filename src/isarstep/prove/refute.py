@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 
-from isarstep.logic.hol import dest_binary, dest_trueprop, opened, pure_all, quantified
+from isarstep.logic.hol import dest_binary, dest_trueprop, fixed_and_assumed, pure_all, quantified
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Free,
@@ -115,7 +115,7 @@ class Refuter:
         found = RefutationSearch()
         # A premise with schematic variables holds for all their values, not for those that are tried.
         given, numbers = [quantified(pure_all, schematics(premise), premise) for premise in premises], count(1)
-        _, more, conclusion = opened(conclusion, lambda name: f"{name or 'x'}~{next(numbers)}", pure=True)
+        _, more, conclusion = fixed_and_assumed(conclusion, lambda name: f"{name or 'x'}~{next(numbers)}", pure=True)
         hopeful: Iterable[CheckedClaim] = self._claims((*given, *more, conclusion), found)
         for size, most in ROUNDS:  # small values at all types, then larger ones
             left = []

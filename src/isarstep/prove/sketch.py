@@ -187,9 +187,7 @@ def isar_text(
                 labels = {name: f"{prefix}given{n}" for n, (name, _) in enumerate(gap.opened.premises, 1)}
                 called |= _apart(gap.opened.variables, set(types))
                 lines += [f"  {statement}", f"  proof {gap.opened.method}"]
-                for fixed in (called[each.name] for each in gap.opened.variables):
-                    if fixed.type is not None:
-                        lines.append(f'    fix {fixed.name} :: "{write_type(fixed.type, language, sorts=True)}"')
+                lines += [f"    {line}" for line in _fixed(called.values(), language)]
                 lines += [f'    assume {labels[name]}: "{text_of(prop)}"' for name, prop in gap.opened.premises]
                 known_as |= labels
                 using = " ".join([using, *labels.values()]).strip()
@@ -244,6 +242,12 @@ def shown_lines(
             yield from (f"obtain {step.obtained.name} where {label}", f"  {before}by {step.method}")
         else:
             yield from (f"have {label}", f"  {before}by {step.method}")
+
+
+def _fixed(variables: Iterable[Free], language: Language) -> Iterator[str]:
+    for each in variables:
+        if each.type is not None:
+            yield f'fix {each.name} :: "{write_type(each.type, language, sorts=True)}"'
 
 
 def _written(called: Mapping[str, Free], language: Language, names: Mapping[str, str] | None, said: Term) -> str:
