@@ -93,10 +93,6 @@ def _bounded(kind: str) -> Make:
     return _typed(2, build)
 
 
-def _equality(low: Lowering, a: Arguments) -> Formula:
-    return low.equal(low.lower(a[0]), low.lower(a[1]))
-
-
 def _element(typ: Typ) -> Typ:
     assert isinstance(typ, Type), typ
     assert typ.name == "Set.set", typ
@@ -136,22 +132,17 @@ def _the_axiom(low: Lowering, predicate: f.SortedVariable, chosen: Formula) -> F
 
 
 LOGIC: dict[str, Make] = {
-    "HOL.Trueprop": _fixed(1, lambda low, a: low.lower(a[0])),
-    "Pure.prop": _fixed(1, lambda low, a: low.lower(a[0])),
+    **dict.fromkeys(("HOL.Trueprop", "Pure.prop"), _fixed(1, lambda low, a: low.lower(a[0]))),
     "HOL.True": _fixed(0, lambda low, a: Truth(True)),
     "HOL.False": _fixed(0, lambda low, a: Truth(False)),
     "HOL.Not": _connective(neg, 1),
-    "HOL.conj": _connective(conjunction, 2),
     "HOL.disj": _connective(disjunction, 2),
-    "HOL.implies": _connective(implication, 2),
-    "Pure.imp": _connective(implication, 2),
-    "Pure.conjunction": _connective(conjunction, 2),
-    "HOL.All": _quantifier("forall"),
-    "Pure.all": _quantifier("forall"),
+    **dict.fromkeys(("HOL.conj", "Pure.conjunction"), _connective(conjunction, 2)),
+    **dict.fromkeys(("HOL.implies", "Pure.imp"), _connective(implication, 2)),
+    **dict.fromkeys(("HOL.All", "Pure.all"), _quantifier("forall")),
     "HOL.Ex": _quantifier("exists"),
     "HOL.Ex1": _quantifier("exactly one"),
-    "HOL.eq": _fixed(2, _equality),
-    "Pure.eq": _fixed(2, _equality),
+    **dict.fromkeys(("HOL.eq", "Pure.eq"), _fixed(2, lambda low, a: low.equal(low.lower(a[0]), low.lower(a[1])))),
     "HOL.If": _fixed(3, lambda low, a: Ite(low.lower(a[0]), low.lower(a[1]), low.lower(a[2]))),
     "HOL.Let": _fixed(2, lambda low, a: low.apply(a[1], a[0])),
     MEMBER: _fixed(2, lambda low, a: member(low, a[0], a[1])),

@@ -249,7 +249,7 @@ OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {
     "Num.num.One": only(lambda: 1, 0),
     "Num.num.Bit0": only(lambda n: 2 * n, 1),
     "Num.num.Bit1": only(lambda n: 2 * n + 1, 1),
-    "Nat.Suc": only(lambda n: n + 1, 1),
+    **dict.fromkeys(("Nat.Suc", "Code_Numeral.Suc"), only(lambda n: n + 1, 1)),
     "Groups.plus_class.plus": on((*NUMBERS, "Num.num"), 2, add_numbers),
     "Groups.times_class.times": on((*NUMBERS, "Num.num"), 2, multiply_numbers),
     "Rings.divide_class.divide": either(
@@ -274,13 +274,13 @@ OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {
     "Int.ring_1_class.of_int": converted(NUMBERS, NUMBERS),
     "Rat.field_char_0_class.of_rat": converted(NUMBERS, NUMBERS),
     "Real_Vector_Spaces.of_real": converted(FIELDS[1:]),
-    "Int.nat": only(lambda x: max(0, x), 1),
     "Nat.semiring_1_class.Nats": _fractions(lambda x: x.denominator == 1 and x >= 0),
     "Int.ring_1_class.Ints": _fractions(lambda x: x.denominator == 1),
     "Rat.field_char_0_class.Rats": _fractions(lambda x: True),
     **{f"Code_Numeral.{name}": only(lambda x: x, 1) for name in SAME_NUMBER},
-    **dict.fromkeys(("Code_Numeral.nat_of_integer", "Code_Numeral.natural_of_integer"), only(lambda x: max(0, x), 1)),
-    "Code_Numeral.Suc": only(lambda n: n + 1, 1),
+    **dict.fromkeys(
+        ("Int.nat", "Code_Numeral.nat_of_integer", "Code_Numeral.natural_of_integer"), only(lambda x: max(0, x), 1)
+    ),
     "Archimedean_Field.floor_ceiling_class.floor": on(("Rat.rat", "Real.real"), 1, math.floor),
     "Archimedean_Field.ceiling": on(("Rat.rat", "Real.real"), 1, math.ceil),
     "Rings.dvd_class.dvd": either(
@@ -293,10 +293,9 @@ OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {
     "Factorial_Ring.normalization_semidom_class.prime": on(EXACT, 1, _prime),
     "Factorial.semiring_char_0_class.fact": _factorial,
     "NthRoot.sqrt": on(("Real.real",), 1, _square_root),
-    "Transcendental.exp": _known_at(0, 1),
+    **dict.fromkeys(("Transcendental.exp", "Transcendental.cos"), _known_at(0, 1)),
     "Transcendental.ln_class.ln": _known_at(1, 0),
     "Transcendental.sin": _known_at(0, 0),
-    "Transcendental.cos": _known_at(0, 1),
     "Complex.complex.Complex": only(Gauss, 2),
     "Complex.complex.Re": only(lambda z: z.re, 1),
     "Complex.complex.Im": only(lambda z: z.im, 1),
