@@ -93,10 +93,8 @@ def powers_below(formula: Term, most: Mapping[Free, int]) -> Iterator[tuple[Free
             case Free(type=of) as base, exponent_term if of == NAT:
                 exponent, value = number_of(exponent_term), _at_most(total, most)
                 if exponent is not None and 1 < exponent < 5 and value is not None:
-                    root = 1
-                    while root**exponent <= value and root < MOST_VALUES:
-                        root += 1
-                    yield base, exponent, root
+                    larger = (n for n in range(1, MOST_VALUES) if n**exponent > value)
+                    yield base, exponent, next(larger, MOST_VALUES)
 
 
 def _at_most(term: Term, most: Mapping[Free, int]) -> int | None:

@@ -209,17 +209,13 @@ def written_size(term: Formula) -> int:
     """How many parts it has when it is written out. A part that stands in many places is looked at once: the size of
     `((x²)²)²` doubles with each square, which is a product."""
     sizes: dict[int, int] = {}
-    todo = [term]
-    while todo:
-        node = todo[-1]
-        parts = children(node)
-        missing = [part for part in parts if id(part) not in sizes]
-        if missing and id(node) not in sizes:
-            todo += missing
-            continue
-        todo.pop()
-        sizes[id(node)] = 1 + sum(sizes[id(part)] for part in parts)
-    return sizes[id(term)]
+
+    def size(part: Formula) -> int:
+        if id(part) not in sizes:
+            sizes[id(part)] = 1 + sum(map(size, children(part)))
+        return sizes[id(part)]
+
+    return size(term)
 
 
 def free_variables(term: Formula) -> list[SortedVariable]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
+from itertools import count
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BALL, DVD, MEMBER, MINUS, MODULO, PLUS, POWER, TIMES, UMINUS
@@ -197,10 +198,7 @@ def _order(base: int, modulus: int) -> int | None:
     """The least p > 0 with base ^ p = 1 modulo it; None where there is none."""
     if modulus < 2 or math.gcd(base, modulus) != 1:
         return None
-    power, value = 1, base % modulus
-    while value != 1:
-        power, value = power + 1, value * base % modulus
-    return power
+    return next(power for power in count(1) if pow(base, power, modulus) == 1)
 
 
 def _value(exponent: Term, n: int) -> int:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import reduce
+from itertools import accumulate
 
 from isarstep.logic import hol
 from isarstep.logic.terms import Free, Term, Typ
@@ -47,11 +48,11 @@ def rational_roots(polynomial: Polynomial, typ: Typ) -> tuple[Free, list[Fractio
         return None
     roots: list[Fraction] = []
     while len(left) > 1:
-        root = next((r for r in _candidates(left) if _value(left, r) == 0), None)
+        root = next((r for r in _candidates(left) if _divided(left, r)[1] == 0), None)
         if root is None or (typ == INT and root.denominator != 1):
             return None
         roots.append(root)
-        left = _divided(left, root)
+        left, _ = _divided(left, root)
     return variables.pop(), sorted(roots)
 
 
@@ -83,16 +84,7 @@ def _candidates(coefficients: list[int]) -> Iterator[Fraction]:
             yield from (Fraction(top, bottom), Fraction(-top, bottom))
 
 
-def _value(coefficients: list[int], at: Fraction) -> Fraction:
-    return reduce(lambda value, c: value * at + c, reversed(coefficients), Fraction(0))
-
-
-def _divided(coefficients: list[int], root: Fraction) -> list[int]:
-    """By `q * x - p`, where p / q is the root: whole numbers again, by Gauss."""
-    p, q = root.numerator, root.denominator
-    quotient: list[int] = []
-    carried = 0
-    for coefficient in reversed(coefficients[1:]):
-        carried = (coefficient + p * carried) // q
-        quotient.append(carried)
-    return quotient[::-1]
+def _divided(coefficients: list[int], root: Fraction) -> tuple[list[int], Fraction]:
+    """By `x - r`, and what remains: the value there. A quotient without a rest has whole numbers again, by Gauss."""
+    *quotient, rest = accumulate(reversed(coefficients), lambda carried, c: carried * root + c, initial=Fraction(0))
+    return [int(each) for each in reversed(quotient[1:])], rest
