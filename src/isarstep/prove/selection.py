@@ -5,6 +5,7 @@ and kept in a file of the cache folder.
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -261,16 +262,13 @@ def _age(path: Path) -> float:
 
 
 def _to_file(facts: ContextFacts, texts: KeptTexts, path: Path) -> None:
-    import io
-
     out = io.BytesIO()
-    text: npt.NDArray[np.uint8] = np.frombuffer("\n".join(facts.words).encode(), np.uint8)
     np.savez(
         out,
         numbers=facts.numbers,
         vectors=facts.embedded.vectors.astype(np.float16),
         gains=facts.embedded.gains,
-        words=text,
+        words=np.frombuffer("\n".join(facts.words).encode(), np.uint8),
         constant=facts.constant,
         owner=facts.owner,
         texts=texts.joined,
