@@ -61,7 +61,7 @@ class LibraryEquations(BuiltInOnly):
         return [rule for fact in self._stated(name) for rule in rule_said(fact) if rule.head == constant]
 
     def rules(self, constant: str) -> list[Rewrite]:
-        """By the first of its facts' names that says something."""
+        """Equations for a constant, by the first of its facts' names under which there are some."""
         if constant not in self._rules:
             prefix = constant.rpartition(".")[0]
             of_datatype = [f"{prefix}.{end}" for end in OF_DATATYPE] if "." in prefix else []
