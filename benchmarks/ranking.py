@@ -28,7 +28,7 @@ import isarstep.decode
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.decode.predictions import read_scored, stem, write_predictions
-from isarstep.decode.ranking import Ranking, learned_ranking, measured
+from isarstep.decode.ranking import Order, learned_ranking, measured
 from isarstep.evaluate.metrics import accuracy, paired_p
 from isarstep.evaluate.scores import clusters_of
 from isarstep.prove.step import Step, ranked
@@ -61,7 +61,7 @@ def answered(benchmark: Benchmark, split: str, path: Path) -> list[Answered]:
     return [Answered(examples[place[name]], proposals) for name, proposals in read_scored(path).items()]
 
 
-def fitted(lists: Iterable[Answered]) -> Ranking:
+def fitted(lists: Iterable[Answered]) -> Order:
     """The weights under which the missing steps are likeliest among the proposals of their lists; that of the log
     probability is one."""
     cases: list[tuple[Floats, int]] = []
@@ -83,7 +83,7 @@ def fitted(lists: Iterable[Answered]) -> Ranking:
         weights -= change
         if np.abs(change).max() < 1e-9:
             break
-    return Ranking(*(round(float(weight / weights[0]), 2) for weight in weights[1:]))
+    return Order(*(round(float(weight / weights[0]), 2) for weight in weights[1:]))
 
 
 def places(examples: Sequence[Example], orders: Sequence[Sequence[str]]) -> npt.NDArray[np.int64]:
@@ -114,7 +114,7 @@ def with_verdicts(engine: Engine, proving: Proving, each: Answered, proposals: P
     return proving.tried(task, engine.steps(task, proposals))
 
 
-def proved_orders(engine: Engine, lists: list[Answered], ranking: Ranking) -> dict[str, list[list[str]]]:
+def proved_orders(engine: Engine, lists: list[Answered], ranking: Order) -> dict[str, list[list[str]]]:
     """The lists in the model's order, in the learned one, and with what quick provers say of the first five."""
     orders: dict[str, list[list[str]]] = {"model": [], "learned": [], "learned, provers": []}
     with engine.proving(SECONDS, LIBRARY) as proving:

@@ -22,7 +22,7 @@ from isarstep.bench.store import open_split
 from isarstep.decode.bleu import bleu_of_sums, ngram_counts
 from isarstep.decode.hypotheses import NARROW
 from isarstep.decode.predictions import read_meta, read_scored, stem, write_predictions
-from isarstep.decode.ranking import COMPARED_ORDER, LengthNormalised
+from isarstep.decode.ranking import COMPARED_ORDER, Order
 
 PENALTIES = (0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
 
@@ -47,7 +47,7 @@ def measured(run: Path, wanted: dict[str, str]) -> list[dict[str, str | float]]:
     references = [wanted[name] for name in lists]
     rows: list[dict[str, str | float]] = []
     for penalty in PENALTIES:
-        rule = LengthNormalised(penalty)
+        rule = Order(penalty=penalty)
         best = [rule.ordered(proposals)[0][0] if proposals else "" for proposals in lists.values()]
         sums = ngram_counts(references, best).sum(0, keepdims=True)
         right = np.mean([answer == reference for answer, reference in zip(best, references, strict=True)])

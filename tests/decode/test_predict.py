@@ -12,7 +12,7 @@ from isarstep.cli import run
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import Predictor, meta_of
 from isarstep.decode.predictions import read_predictions, read_scored, write_predictions
-from isarstep.decode.ranking import Ranking
+from isarstep.decode.ranking import Order
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.premise_files import read_premises, write_premises
 from isarstep.models import ModelConfig, build_model
@@ -54,7 +54,7 @@ def test_ranked_lists_have_no_copy_first_and_can_be_read(tmp_path: Path) -> None
     plain = dict(next(predictor.lines(corpus, rules))[1])
     copied = "HOL.True"
     assert copied in plain
-    ranking = Ranking(0.5, -100.0)
+    ranking = Order(0.5, -100.0)
     path = tmp_path / "test.beam150.ranked.jsonl"
     meta = meta_of(predictor, "other", "test", rules, "none", ranking)
     write_predictions(path, predictor.lines(corpus, rules, order=ranking), meta)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from isarstep.bench.example import Example
-from isarstep.decode.ranking import LengthNormalised, Ranking, learned_ranking, measured
+from isarstep.decode.ranking import Order, learned_ranking, measured
 
 SHORT = "CONST HOL.Trueprop $ CONST HOL.True"
 LONG = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X0> $ FREE <X1> )"
@@ -23,7 +23,7 @@ def test_brackets_and_announcing_words_are_no_length() -> None:
 
 
 def test_what_is_given_comes_last_and_short_is_no_merit() -> None:
-    ranking = Ranking(length=1.0, given=-5.0)
+    ranking = Order(length=1.0, given=-5.0)
     proposals = [(SHORT, -1.0), (LONG, -1.5)]
     assert [tokens for tokens, _ in ranking.ordered(proposals, ())] == [LONG, SHORT]
     assert [tokens for tokens, _ in ranking.ordered(proposals, {LONG})] == [SHORT, LONG]
@@ -33,19 +33,19 @@ def test_what_is_given_comes_last_and_short_is_no_merit() -> None:
 
 
 def test_a_log_probability_is_shared_by_the_tokens_and_the_end() -> None:
-    rule = LengthNormalised(0.5)
+    rule = Order(penalty=0.5)
     assert rule.ordered([(SHORT, -1.0), (LONG, -1.2)]) == [
         (LONG, pytest.approx(-1.2 / math.sqrt(5))),
         (SHORT, pytest.approx(-1.0 / math.sqrt(3))),
     ]
-    assert LengthNormalised(0.0).ordered([(LONG, -2.0), (SHORT, -2.0)]) == [(LONG, -2.0), (SHORT, -2.0)]
+    assert Order(penalty=0.0).ordered([(LONG, -2.0), (SHORT, -2.0)]) == [(LONG, -2.0), (SHORT, -2.0)]
     assert rule.ordered([("", -3.0)]) == [("", -3.0)]  # the end alone
 
 
 def test_the_weights_are_of_the_validation_split() -> None:
     about = json.loads(resources.files("isarstep.decode").joinpath("ranking.json").read_text("utf-8"))
     assert about["split"] == "validation"
-    assert learned_ranking() == Ranking(about["length"], about["given"])
+    assert learned_ranking() == Order(about["length"], about["given"])
     assert learned_ranking().length > 0 > learned_ranking().given
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,12 +20,28 @@ from isarstep.feed.dense import IMPLIED
 UNCOUNTED = frozenset(("(", ")", *IMPLIED))
 
 
-class Order(ABC):
-    """Puts the proposals of a list, which came with their log probability, into an order; `str` of it says which."""
+@dataclass(frozen=True)
+class Order:
+    """Puts the proposals of a list, which came with their log probability, into an order; `str` of it says which.
 
-    @abstractmethod
+    The log probability is divided by length ^ `penalty` (Wu et al.'s rule, over what a search has found without it);
+    to it are added `length` for each e-fold of tokens, and `given` for what was given already.
+    """
+
+    length: float = 0.0
+    given: float = 0.0
+    penalty: float = 0.0
+
+    def __str__(self) -> str:
+        if self.penalty:
+            return f"ordered by log p / length^{self.penalty:g}"
+        return f"ranked by log p + {self.length:g} log length, {self.given:g} for copies"
+
     def worth(self, tokens: str, score: float, given: Collection[str] = ()) -> float:
         """Of an answer with this log probability to a problem in which these propositions are given."""
+        length, copied = measured(tokens, given)
+        normalised = score / math.pow(1 + counted(tokens), self.penalty)  # the end of an answer is a token, too
+        return normalised + self.length * length + self.given * copied
 
     def ordered(self, proposals: Sequence[tuple[str, float]], given: Collection[str] = ()) -> list[tuple[str, float]]:
         """(tokens, worth), best first; equals stay as they were."""
@@ -34,37 +49,9 @@ class Order(ABC):
         return sorted(valued, key=lambda pair: -pair[1])
 
 
-@dataclass(frozen=True)
-class LengthNormalised(Order):
-    """Wu et al.'s rule, over what a search has found by log probability alone."""
-
-    penalty: float
-
-    def __str__(self) -> str:
-        return f"ordered by log p / length^{self.penalty:g}"
-
-    def worth(self, tokens: str, score: float, given: Collection[str] = ()) -> float:
-        return score / math.pow(1 + counted(tokens), self.penalty)  # the end of an answer is a token, too
-
-
 # What a search finds by log probability is a quarter too short. HAT Base's validation lists have their best BLEU, by
 # which the paper chose, in this order: `python experiments/length_rule.py measure`.
-COMPARED_ORDER = LengthNormalised(0.9)
-
-
-@dataclass(frozen=True)
-class Ranking(Order):
-    """What is added to a log probability: `length` for each e-fold of tokens, `given` to what was given already."""
-
-    length: float
-    given: float
-
-    def __str__(self) -> str:
-        return f"ranked by log p + {self.length:g} log length, {self.given:g} for copies"
-
-    def worth(self, tokens: str, score: float, given: Collection[str] = ()) -> float:
-        length, copied = measured(tokens, given)
-        return score + self.length * length + self.given * copied
+COMPARED_ORDER = Order(penalty=0.9)
 
 
 def counted(tokens: str) -> int:
@@ -78,7 +65,7 @@ def measured(tokens: str, given: Collection[str]) -> tuple[float, bool]:
 
 
 @cache
-def learned_ranking() -> Ranking:
+def learned_ranking() -> Order:
     """As learned on the validation split of the embedded benchmark."""
     about = json.loads(Path(__file__).with_name("ranking.json").read_text("utf-8"))
-    return Ranking(about["length"], about["given"])
+    return Order(about["length"], about["given"])
