@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -20,11 +20,13 @@ from isarstep.decode.hypotheses import Hypothesis, SearchRules
 from isarstep.feed.arrays import Array, Arrays
 from isarstep.feed.corpus import Corpus, Longs
 from isarstep.feed.inputs import Source
-from isarstep.feed.measures import Measures
 
 if TYPE_CHECKING:
     from isarstep.decode.constraints import GrammarState, TermGrammar
-    from isarstep.models.config import ModelConfig
+    from isarstep.models.base import Seq2Seq
+    from isarstep.models.light import LightHAT
+
+Writer: TypeAlias = "Seq2Seq | LightHAT"  # a model of torch, or the light one, which a search asks for the same
 
 SENTENCES = {"cpu": 32, "cuda": 3}  # of one batch, with beam 10 or less; on a GPU for each gigabyte of its memory
 SOURCE_TOKENS = {"cpu": 8_192, "cuda": 1_536}  # the same
@@ -32,32 +34,6 @@ WINDOW = 4096  # examples that are sorted by length together
 CANDIDATES = 4  # per hypothesis of the beam, where some may be pruned
 WIDER = (40, 160)  # beams for a sentence whose whole beam got to where a constraint leaves no way on
 CHECK_EVERY = {"cpu": 1, "cuda": 4}  # steps between two looks at what is finished; a look makes a GPU wait
-
-
-class SourcePacker(Protocol):
-    """Gives the sources of chosen examples of a corpus as one packed row."""
-
-    measures: Measures
-
-    def source(self, examples: Longs) -> Source: ...
-
-
-class Writer(Protocol):
-    """A model as a search sees it: those of torch (`isarstep.models.Seq2Seq`) and the light one."""
-
-    config: ModelConfig
-
-    @property
-    def arrays(self) -> Arrays: ...
-
-    def packer(self, corpus: Corpus) -> SourcePacker: ...
-
-    def start(self, source: Source, beams: int) -> Any: ...
-
-    def step(self, state: Any, tokens_BK: Array, parents_BK: Array) -> Array:
-        """There may be fewer hypotheses than a step ago, or more, but never more than a search starts with."""
-
-    def logits(self, hidden: Array) -> Array: ...
 
 
 def best_of_all(
@@ -118,7 +94,7 @@ def _search(
     arrays = model.arrays
     beams, places = rules.beam, rules.longest + 1
     batch = source.examples.count
-    state = model.start(source, beams)
+    state: Any = model.start(source, beams)
     rows = arrays.arange(batch)  # which sentence each row of the batch is
     first = 1 if arrays.kind == "cpu" else beams
     tokens_BK, parents_BK = arrays.full((batch, first), BOS), arrays.full((batch, first), 0)

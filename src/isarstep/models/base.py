@@ -64,7 +64,8 @@ class Seq2Seq(nn.Module, ABC):
 
     @abstractmethod
     def step(self, state: BeamState, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
-        """Hidden states after one more token. Hypothesis k continues what was hypothesis `parents[k]` a step ago."""
+        """Hidden states after one more token. Hypothesis k continues what was hypothesis `parents[k]` a step ago. There
+        may be fewer hypotheses than a step ago, or more, but never more than a search starts with."""
 
     def drop(self, x: Tensor) -> Tensor:
         return F.dropout(x, self.config.dropout, self.training)
