@@ -8,8 +8,6 @@ target places.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -17,7 +15,7 @@ from torch.utils.checkpoint import checkpoint
 
 from isarstep.feed.corpus import ragged
 from isarstep.feed.inputs import Segments, Source, Target
-from isarstep.feed.padding import pad, unpad
+from isarstep.feed.padding import Moved, pad, unpad
 from isarstep.models.attention import HAS_TRITON
 from isarstep.models.base import BeamState, Seq2Seq
 from isarstep.models.config import ModelConfig
@@ -88,9 +86,10 @@ class RNNSearch(Seq2Seq):
         sizes, order_S = by_place(source.examples)
         order_S = order_S.to(source.tokens_S.device, non_blocking=True)
         back_S = torch.empty_like(order_S).scatter_(0, order_S, torch.arange(len(order_S), device=order_S.device))
-        x_SD = Permuted.apply(self.drop(self.embedding(source.tokens_S)), order_S, back_S)  # type: ignore[no-untyped-call]
+        moves = (lambda x_SD: x_SD[order_S], lambda x_SD: x_SD[back_S])
+        x_SD = Moved.apply(self.drop(self.embedding(source.tokens_S)), *moves)  # type: ignore[no-untyped-call]
         h, _ = self.encoder(nn.utils.rnn.PackedSequence(x_SD, sizes))
-        h_SD: Tensor = Permuted.apply(h.data, back_S, order_S)  # type: ignore[no-untyped-call]
+        h_SD: Tensor = Moved.apply(h.data, *reversed(moves))  # type: ignore[no-untyped-call]
         return self.join_directions(h_SD)
 
     def begin(self, source: Source) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -138,20 +137,6 @@ def by_place(segments: Segments) -> tuple[Tensor, Tensor]:
     place_S = ragged(np.zeros_like(sorted_N), sorted_N)
     order_S = ragged(begins_N[longest_first], sorted_N)[np.argsort(place_S.astype(np.int32), kind="stable")]
     return torch.from_numpy(np.bincount(place_S)), torch.from_numpy(order_S)
-
-
-class Permuted(torch.autograd.Function):
-    """Rows in another order. The derivative is a permutation too, and not a sum, for which autograd would take it."""
-
-    @staticmethod
-    def forward(ctx: Any, x_SD: Tensor, order_S: Tensor, back_S: Tensor) -> Tensor:
-        ctx.save_for_backward(back_S)
-        return x_SD[order_S]
-
-    @staticmethod
-    def backward(ctx: Any, d_SD: Tensor) -> tuple[Tensor, None, None]:
-        (back_S,) = ctx.saved_tensors
-        return d_SD[back_S], None, None
 
 
 def lstm_start(hidden_BD: Tensor) -> tuple[Tensor, Tensor]:
