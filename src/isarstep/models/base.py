@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import lru_cache
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -20,12 +21,17 @@ from isarstep.feed.tensors import Tensors
 from isarstep.models.config import ModelConfig
 
 
-class BeamState(ABC):
-    """What a model remembers between two steps about K hypotheses for each of B sentences."""
+class RowsState:
+    """What a model remembers between two steps, a row for each sentence: what it has read, and what hypotheses carry
+    on."""
 
-    @abstractmethod
+    def __init__(self, read: tuple[Tensor, ...], carried: list[Tensor]) -> None:
+        self.read, self.carried = read, carried
+        self.length = 0  # tokens written
+
     def keep(self, rows: Tensor) -> None:
-        """Forget all sentences but `rows`."""
+        self.read = tuple(each[rows] for each in self.read)
+        self.carried = [each[rows] for each in self.carried]
 
 
 class Seq2Seq(nn.Module, ABC):
@@ -59,11 +65,12 @@ class Seq2Seq(nn.Module, ABC):
         """Packed hidden states, one for each token to be written; `logits` turns them into scores."""
 
     @abstractmethod
-    def start(self, source: Source, beams: int) -> BeamState:
-        """Encode, and prepare everything that decoding needs once per sentence."""
+    def start(self, source: Source, beams: int) -> Any:
+        """Encode, and prepare everything that decoding needs once per sentence: a state for K hypotheses of each of B
+        sentences, whose `keep(rows)` forgets all other sentences."""
 
     @abstractmethod
-    def step(self, state: BeamState, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
+    def step(self, state: Any, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
         """Hidden states after one more token. Hypothesis k continues what was hypothesis `parents[k]` a step ago. There
         may be fewer hypotheses than a step ago, or more, but never more than a search starts with."""
 

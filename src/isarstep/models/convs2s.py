@@ -14,7 +14,7 @@ from torch.nn.utils.parametrizations import weight_norm
 
 from isarstep.feed.inputs import Source, Target
 from isarstep.feed.padding import pad, unpad
-from isarstep.models.base import BeamState, Seq2Seq
+from isarstep.models.base import RowsState, Seq2Seq
 from isarstep.models.config import ModelConfig
 
 KERNEL = 3
@@ -106,34 +106,21 @@ class ConvS2S(Seq2Seq):
             x_BUE = (x_BUE + attention(h_BUE, embedded_BUE, keys_BLE, values_BLE, valid_BL)) * HALF
         return unpad(self.drop(self.decoder_out(x_BUE)), target.examples, len(target.inputs_U))
 
-    def start(self, source: Source, beams: int) -> ConvState:
-        keys_BLE, values_BLE, valid_BL = self.encode_pair(source)
-        batch, _, channels = keys_BLE.shape
-        windows = [keys_BLE.new_zeros(batch, beams, channels, KERNEL - 1) for _ in self.decoder]
-        return ConvState(keys_BLE, values_BLE, valid_BL, windows)
+    def start(self, source: Source, beams: int) -> RowsState:
+        """Hypotheses carry on the last inputs of each convolution."""
+        read = self.encode_pair(source)
+        batch, _, channels = read[0].shape
+        return RowsState(read, [read[0].new_zeros(batch, beams, channels, KERNEL - 1) for _ in self.decoder])
 
-    def step(self, state: BeamState, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
-        assert isinstance(state, ConvState)
+    def step(self, state: RowsState, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
         position = torch.full_like(tokens_BK, state.length)
         embedded_BKE = self.embed(tokens_BK, position, self.target_places)
         x_BKE = self.decoder_in(embedded_BKE)
         index = parents_BK[:, :, None, None].expand(-1, -1, x_BKE.shape[-1], KERNEL - 1)
         for depth, (conv, attention) in enumerate(zip(self.decoder, self.attention, strict=True)):
-            window = torch.cat([state.windows[depth].gather(1, index), x_BKE[..., None]], -1)
-            state.windows[depth] = window[..., 1:]
+            window = torch.cat([state.carried[depth].gather(1, index), x_BKE[..., None]], -1)
+            state.carried[depth] = window[..., 1:]
             h_BKE = F.glu(conv(window.flatten(0, 1)), 1).view_as(x_BKE)
-            x_BKE = (x_BKE + attention(h_BKE, embedded_BKE, state.keys_BLE, state.values_BLE, state.valid_BL)) * HALF
+            x_BKE = (x_BKE + attention(h_BKE, embedded_BKE, *state.read)) * HALF
         state.length += 1
         return self.decoder_out(x_BKE)
-
-
-class ConvState(BeamState):
-    """The last inputs of each convolution, for each hypothesis."""
-
-    def __init__(self, keys_BLE: Tensor, values_BLE: Tensor, valid_BL: Tensor, windows: list[Tensor]) -> None:
-        self.keys_BLE, self.values_BLE, self.valid_BL, self.windows = keys_BLE, values_BLE, valid_BL, windows
-        self.length = 0
-
-    def keep(self, rows: Tensor) -> None:
-        self.keys_BLE, self.values_BLE, self.valid_BL = self.keys_BLE[rows], self.values_BLE[rows], self.valid_BL[rows]
-        self.windows = [window[rows] for window in self.windows]

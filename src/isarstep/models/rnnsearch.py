@@ -17,7 +17,7 @@ from isarstep.feed.corpus import ragged
 from isarstep.feed.inputs import Segments, Source, Target
 from isarstep.feed.padding import Moved, pad, unpad
 from isarstep.models.attention import HAS_TRITON
-from isarstep.models.base import BeamState, Seq2Seq
+from isarstep.models.base import RowsState, Seq2Seq
 from isarstep.models.config import ModelConfig
 
 CELLS_AT_ONCE = 1 << 26  # of the B x U x L x D block that additive attention goes through
@@ -109,21 +109,20 @@ class RNNSearch(Seq2Seq):
         out_BUD = self.readout(torch.cat([self.drop(top_BUD), context_BUD, y_BUD], -1)).tanh()
         return unpad(self.drop(out_BUD), target.examples, len(target.inputs_U))
 
-    def start(self, source: Source, beams: int) -> RNNState:
+    def start(self, source: Source, beams: int) -> RowsState:
         memory_BLD, keys_BLD, valid_BL, first = self.begin(source)
         lower_BKD, upper_BKD = first[:, None].repeat(1, beams, 1).chunk(2, -1)
         zeros = torch.zeros_like(lower_BKD)
-        return RNNState(memory_BLD, keys_BLD, valid_BL, [lower_BKD, zeros, upper_BKD, zeros])
+        return RowsState((keys_BLD, memory_BLD, valid_BL), [lower_BKD, zeros, upper_BKD, zeros])
 
-    def step(self, state: BeamState, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
-        assert isinstance(state, RNNState)
-        index_BKD = parents_BK[:, :, None].expand(-1, -1, state.cells[0].shape[-1])
-        h1, c1, h2, c2 = (cell.gather(1, index_BKD) for cell in state.cells)
+    def step(self, state: RowsState, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
+        index_BKD = parents_BK[:, :, None].expand(-1, -1, state.carried[0].shape[-1])
+        h1, c1, h2, c2 = (cell.gather(1, index_BKD) for cell in state.carried)
         y_BKD = self.embedding(tokens_BK)
         h1, c1 = one_step(self.lower, y_BKD, h1, c1)
-        context_BKD = self.attention.read(self.attention.query(h1), state.keys_BLD, state.memory_BLD, state.valid_BL)
+        context_BKD = self.attention.read(self.attention.query(h1), *state.read)
         h2, c2 = one_step(self.upper, torch.cat([h1, context_BKD], -1), h2, c2)
-        state.cells = [h1, c1, h2, c2]
+        state.carried = [h1, c1, h2, c2]
         return self.readout(torch.cat([h2, context_BKD, y_BKD], -1)).tanh()
 
 
@@ -148,12 +147,3 @@ def one_step(lstm: nn.LSTM, x_BKD: Tensor, h_BKD: Tensor, c_BKD: Tensor) -> tupl
     start = (h_BKD.reshape(1, batch * beams, width), c_BKD.reshape(1, batch * beams, width))
     _, (h, c) = lstm(x_BKD.reshape(batch * beams, 1, -1), start)
     return h.view(batch, beams, width), c.view(batch, beams, width)
-
-
-class RNNState(BeamState):
-    def __init__(self, memory_BLD: Tensor, keys_BLD: Tensor, valid_BL: Tensor, cells: list[Tensor]) -> None:
-        self.memory_BLD, self.keys_BLD, self.valid_BL, self.cells = memory_BLD, keys_BLD, valid_BL, cells
-
-    def keep(self, rows: Tensor) -> None:
-        self.memory_BLD, self.keys_BLD, self.valid_BL = self.memory_BLD[rows], self.keys_BLD[rows], self.valid_BL[rows]
-        self.cells = [cell[rows] for cell in self.cells]

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from isarstep.feed.inputs import Input, Source, Target
-from isarstep.models.base import BeamState, Seq2Seq
+from isarstep.models.base import Seq2Seq
 from isarstep.models.config import ModelConfig
 from isarstep.models.layers import (
     DecoderLayer,
@@ -94,8 +94,7 @@ class Transformer(Seq2Seq):
             memories.append(KeysValues(k_SHC[index_BS].transpose(1, 2), v_SHC[index_BS].transpose(1, 2)))
         return TransformerState(memories, valid_BS[:, None, None, :], beams)
 
-    def step(self, state: BeamState, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
-        assert isinstance(state, TransformerState)
+    def step(self, state: TransformerState, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
         state.advance(parents_BK)
         position = torch.full_like(tokens_BK, state.length - 1)
         x_BKD = self.place(self.embedding(tokens_BK), position)
@@ -108,7 +107,7 @@ class Transformer(Seq2Seq):
         return self.decoder_norm(x_BKD)
 
 
-class TransformerState(BeamState):
+class TransformerState:
     """Keys and values of every token that was ever tried, and for each hypothesis which of them are its own past.
 
     The store only grows: reordering the beam rewrites the small table of ancestors and moves no key or value. A
