@@ -40,20 +40,10 @@ def opened(dataset: Dataset, numbers: int, constants: int | None = None) -> Data
     """With so many numbers for constants; of the constants with a name only so many, the most frequent ones."""
     if numbers_in(dataset.vocabulary):
         return dataset
-    named = 0
-    kept: list[int] = []
-    others: list[int] = []
-    for place, token in enumerate(dataset.vocabulary):  # by count, most frequent first
-        constant = is_constant(token)
-        named += constant
-        (others if constant and constants is not None and named > constants else kept).append(place)
-    vocabulary = (*(dataset.vocabulary[place] for place in kept), *(f"<C{n}>" for n in range(numbers)))
-    outside = (*(dataset.vocabulary[place] for place in others), *dataset.outside)
-    moved = np.arange(len(dataset.words), dtype=np.int32) + numbers
-    moved[kept] = np.arange(len(kept))
-    moved[others] = len(vocabulary) + np.arange(len(others))
-    splits = {name: replace(split, tokens=moved[split.tokens]) for name, split in dataset.splits.items()}
-    return replace(dataset, splits=splits, vocabulary=vocabulary, outside=outside)
+    named = [token for token in dataset.vocabulary if is_constant(token)]  # by count, most frequent first
+    others = set() if constants is None else set(named[constants:])
+    kept = (token for token in dataset.vocabulary if token not in others)
+    return under_vocabulary(dataset, (*kept, *(f"<C{n}>" for n in range(numbers))))
 
 
 def read_by_model(corpus: Corpus, words: Sequence[str], vocabulary: Sequence[str], input: Input) -> Corpus:
@@ -154,17 +144,21 @@ def corpus_of_examples(examples: Sequence[Example], vocabulary: Sequence[str], i
 def under_vocabulary(dataset: Dataset, vocabulary: Sequence[str]) -> Dataset:
     """The same data under a vocabulary that somebody else made; what it does not have is outside of it."""
     place = {token: number for number, token in enumerate(vocabulary)}
-    moved = np.array([place.setdefault(word, len(place)) for word in dataset.words], np.int32)
-    splits = {name: replace(split, tokens=moved[split.tokens]) for name, split in dataset.splits.items()}
-    return replace(dataset, splits=splits, vocabulary=tuple(vocabulary), outside=tuple(place)[len(vocabulary) :])
+    moved = [place.setdefault(word, len(place)) for word in dataset.words]
+    outside = tuple(place)[len(vocabulary) :]
+    return replace(dataset, splits=_renumbered(dataset, moved), vocabulary=tuple(vocabulary), outside=outside)
 
 
 def closed(dataset: Dataset) -> Dataset:
     """Whatever is outside of the vocabulary is unknown."""
-    known = np.arange(len(dataset.words), dtype=np.int32)
-    known[len(dataset.vocabulary) :] = UNK
-    splits = {name: replace(split, tokens=known[split.tokens]) for name, split in dataset.splits.items()}
-    return replace(dataset, splits=splits, outside=())
+    known = [*range(len(dataset.vocabulary)), *(UNK for _ in dataset.outside)]
+    return replace(dataset, splits=_renumbered(dataset, known), outside=())
+
+
+def _renumbered(dataset: Dataset, numbers: Sequence[int]) -> dict[str, Corpus]:
+    """The splits with these numbers for the words of before."""
+    new = np.array(numbers, np.int32)
+    return {name: replace(split, tokens=new[split.tokens]) for name, split in dataset.splits.items()}
 
 
 def with_names(
