@@ -19,7 +19,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from isarstep.feed.corpus import Corpus, Ints, Longs, starts_of
+from isarstep.feed.corpus import Corpus, Ints, Lists, Longs, starts_of
 from isarstep.feed.inputs import EARLIER, FIELDS_READ, STATEMENT
 from isarstep.feed.measures import TRAINING_LIMIT
 
@@ -49,17 +49,6 @@ def above_the_gap(
             seen.add(text)
             found.append((field, text))
     return found
-
-
-@dataclass(frozen=True)
-class Lists:
-    """Lists of numbers laid end to end."""
-
-    values: npt.NDArray[np.integer]
-    starts: npt.NDArray[np.integer]
-
-    def __getitem__(self, row: int) -> npt.NDArray[np.integer]:
-        return self.values[self.starts[row] : self.starts[row + 1]]
 
 
 @dataclass(frozen=True)

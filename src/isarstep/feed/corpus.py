@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -153,6 +154,28 @@ class Dataset:
         if name not in self.splits:
             raise UserError(f"the data have no split {name!r}; there are {', '.join(self.splits)}")
         return self.splits[name]
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Lists of numbers laid end to end."""
+
+    values: npt.NDArray[Any]
+    starts: npt.NDArray[np.integer]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, row: int) -> npt.NDArray[Any]:
+        return self.values[self.starts[row] : self.starts[row + 1]]
+
+    @property
+    def counts(self) -> npt.NDArray[np.integer]:
+        return np.diff(self.starts)
+
+    def take(self, chosen: npt.NDArray[np.integer]) -> Lists:
+        counts = self.counts[chosen]
+        return Lists(self.values[ragged(self.starts[:-1][chosen], counts)], starts_of(counts))
 
 
 def hash_of(vocabulary: Sequence[str]) -> str:

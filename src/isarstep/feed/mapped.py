@@ -25,8 +25,8 @@ from isarstep.bench.layout import PROOFS, PROPOSITIONS, files_of
 from isarstep.bench.store import Benchmark
 from isarstep.bench.wholeness import cache_folder
 from isarstep.errors import UserError
-from isarstep.feed.context import AddedSources, ExamplePlaces, Lists, Proofs, contexts_of, with_contexts
-from isarstep.feed.corpus import Corpus, Dataset
+from isarstep.feed.context import AddedSources, ExamplePlaces, Proofs, contexts_of, with_contexts
+from isarstep.feed.corpus import Corpus, Dataset, Lists
 from isarstep.feed.inputs import FIELDS_READ, STATEMENT, Input
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from isarstep.feed.corpus import Corpus, Ints, Longs, ragged, starts_of
+from isarstep.feed.corpus import Corpus, Ints, Lists, Longs, ragged, starts_of
 from isarstep.feed.inputs import EARLIER, STATEMENT
 
 if TYPE_CHECKING:
@@ -70,27 +70,15 @@ class QuestionArrays:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class FactsOf:
-    """Which facts state a proposition."""
-
-    facts: Ints
-    starts: Longs
-
-    def __getitem__(self, propositions: npt.NDArray[np.integer]) -> tuple[Ints, Longs]:
-        counts = np.diff(self.starts)[propositions]
-        return self.facts[ragged(self.starts[:-1][propositions], counts)], counts
-
-
-def facts_of(facts: FactArrays, propositions: int, in_context: bool) -> FactsOf:
-    """`in_context`: also those that an example's lemma is in the words of its context."""
+def facts_of(facts: FactArrays, propositions: int, in_context: bool) -> Lists:
+    """Which facts state each proposition. `in_context`: also what an example's lemma is in the words of its context."""
     stated, fact = facts.proposition.astype(np.int64), np.arange(len(facts))
     if in_context:
         stated = np.concatenate([stated, facts.lemma_proposition])
         fact = np.concatenate([fact, facts.lemma_fact])
     pairs = np.unique(stated * len(facts) + fact)
     starts = np.searchsorted(pairs, np.arange(propositions + 1, dtype=np.int64) * len(facts))
-    return FactsOf((pairs % max(len(facts), 1)).astype(np.int32), starts)
+    return Lists((pairs % max(len(facts), 1)).astype(np.int32), starts)
 
 
 class _Pairs:
@@ -113,10 +101,11 @@ class _Pairs:
 
 
 def _used(
-    owner: Longs, lemmas: Ints, known: FactsOf, columns: ExampleColumns, facts: FactArrays, examples: int
+    owner: Longs, lemmas: Ints, known: Lists, columns: ExampleColumns, facts: FactArrays, examples: int
 ) -> tuple[Ints, Ints, Longs]:
     """Facts in scope that state these lemmas, by example."""
-    found, counts = known[lemmas]
+    stating = known.take(lemmas)
+    found, counts = stating.values, stating.counts
     whose, which = np.repeat(owner, counts), np.repeat(np.arange(len(lemmas)), counts)
     seen = facts.sees[columns.theory[whose], facts.theory[found]] & (found < columns.before[whose])
     whose, which, found = whose[seen], which[seen], found[seen]
@@ -125,16 +114,14 @@ def _used(
     return found[order].astype(np.int32), which[order].astype(np.int32), starts
 
 
-def questions_of(
-    corpus: Corpus, columns: ExampleColumns, facts: FactArrays, kind: int, known: FactsOf
-) -> QuestionArrays:
+def questions_of(corpus: Corpus, columns: ExampleColumns, facts: FactArrays, kind: int, known: Lists) -> QuestionArrays:
     """The questions of a split that use a fact in scope; those of provers once a step."""
     many = len(corpus)
     owner = np.repeat(np.arange(many), np.diff(corpus.source_starts))
     field, source = corpus.fields, corpus.sources
     pairs = _Pairs(many)
     everyone = np.arange(many)
-    library = known[np.arange(len(known.starts) - 1)][1] > 0  # propositions that some fact states
+    library = known.counts > 0  # propositions that some fact states
     if kind == FOR_MODEL:
         lemma_of: Flags = field == 5
         role = np.array([_ROLE_OF_FIELD.get(each, -1) for each in range(16)])[field]

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isarstep.bench.specials import SPECIALS
-from isarstep.feed.corpus import Ints, Longs, ragged, starts_of
+from isarstep.feed.corpus import Ints, Lists, Longs, starts_of
 from isarstep.feed.dense import IMPLIED, kind_of_name
 
 Integer = TypeVar("Integer", np.int32, np.int64)
@@ -77,24 +77,9 @@ def word_table(words: Sequence[str]) -> Words:
     )
 
 
-@dataclass(frozen=True)
-class Bags:
-    """For each proposition the numbers of what is in it, each once and in order: constants as numbers of words, then
-    rows of pairs behind all words (`len(words) + row`)."""
-
-    values: Ints
-    starts: Longs
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def counts(self) -> Longs:
-        return np.diff(self.starts)
-
-    def take(self, chosen: npt.NDArray[np.integer]) -> Bags:
-        counts = self.counts[chosen]
-        return Bags(self.values[ragged(self.starts[:-1][chosen], counts)], starts_of(counts))
+# For each proposition the numbers of what is in it, each once and in order: constants as numbers of words, then rows of
+# pairs behind all words (`len(words) + row`).
+Bags = Lists
 
 
 def bags_of(tokens: npt.NDArray[np.integer], token_starts: Longs, words: Words) -> Bags:

@@ -28,7 +28,7 @@ class FactTensors:
         table: Words = word_table(words)
         propositions = bags_of(corpus.tokens, corpus.token_starts, table)
         theories = bags_of_names(facts.theories, len(table))
-        named = type(facts.names)(facts.names.values + len(table), facts.names.starts)
+        named = Bags(facts.names.values + len(table), facts.names.starts)
         self.bags = BagTable.of(table, joined_bags(joined_bags(propositions, theories), named), device)
         self.first_theory = len(propositions)
         self.first_name = self.first_theory + len(facts.theories)
