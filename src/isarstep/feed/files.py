@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,18 +27,32 @@ def save_dataset(dataset: Dataset, path: Path) -> None:
     for name, split in dataset.splits.items():
         corpus = split.compacted()
         arrays |= {f"{name}.{array}": getattr(corpus, array) for array in ARRAYS}
-        arrays[f"{name}.ids"] = text_array("\n".join(corpus.ids))
-    arrays["vocabulary"] = text_array("\n".join(dataset.vocabulary))
-    arrays["outside"] = text_array("\n".join(dataset.outside))
-    arrays["benchmark"] = text_array(dataset.benchmark)
+        arrays[f"{name}.ids"] = as_bytes(corpus.ids)
+    arrays |= words_as_bytes(dataset)
     path.parent.mkdir(parents=True, exist_ok=True)
     packed = io.BytesIO()
     np.savez_compressed(packed, allow_pickle=False, **arrays)
     write_whole(path, packed.getvalue())
 
 
-def text_array(text: str) -> npt.NDArray[np.generic]:
-    return np.frombuffer(text.encode(), np.uint8)
+def as_bytes(lines: Sequence[str]) -> npt.NDArray[np.generic]:
+    return np.frombuffer("\n".join(lines).encode(), np.uint8)
+
+
+def as_lines(array: npt.NDArray[np.generic]) -> tuple[str, ...]:
+    return tuple(array.tobytes().decode().split("\n")) if len(array) else ()
+
+
+def words_as_bytes(dataset: Dataset) -> dict[str, npt.NDArray[np.generic]]:
+    """The words of a data set, and where it is from."""
+    lines = {"vocabulary": dataset.vocabulary, "outside": dataset.outside, "benchmark": (dataset.benchmark,)}
+    return {name: as_bytes(each) for name, each in lines.items()}
+
+
+def with_words(splits: dict[str, Corpus], file: Mapping[str, npt.NDArray[np.generic]]) -> Dataset:
+    """The data set of which a file has the words."""
+    outside = as_lines(file["outside"]) if "outside" in file else ()
+    return Dataset(splits, as_lines(file["vocabulary"]), "".join(as_lines(file["benchmark"])), outside)
 
 
 def load_dataset(path: str | Path, input: Input = "base") -> Dataset:
@@ -64,14 +79,10 @@ def _load_arrays(path: Path, input: Input) -> Dataset:
         splits = {
             name: Corpus(
                 **{array: file[f"{name}.{array}"] for array in ARRAYS},
-                ids=tuple(file[f"{name}.ids"].tobytes().decode().split("\n")),
+                ids=as_lines(file[f"{name}.ids"]),
             )
             for name in names
         }
-        vocabulary = tuple(file["vocabulary"].tobytes().decode().split("\n"))
-        outside = file["outside"].tobytes().decode() if "outside" in file else ""
         if STATEMENT in FIELDS_READ[input] and not any((split.fields >= STATEMENT).any() for split in splits.values()):
             raise UserError(f"{path}: was written without contexts; write it again with --input +context")
-        return Dataset(
-            splits, vocabulary, file["benchmark"].tobytes().decode(), tuple(outside.split("\n")) if outside else ()
-        )
+        return with_words(splits, file)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, Dataset, ragged, starts_of
 from isarstep.feed.dense import dense_dataset
-from isarstep.feed.files import text_array
+from isarstep.feed.files import as_bytes, as_lines, with_words, words_as_bytes
 from isarstep.feed.premise_arrays import ExampleColumns, FactArrays, PremiseArrays
 from isarstep.feed.word_bags import Bags
 from isarstep.whole_files import write_whole
@@ -86,29 +86,19 @@ def save_with_facts(dataset: Dataset, arrays: PremiseArrays, path: Path) -> None
     for name, split in dataset.splits.items():
         out |= {f"{name}.{each}": getattr(split, each) for each in _SPLIT}
         out[f"{name}.source_starts"] = np.diff(split.source_starts).astype(np.uint16)
-        out[f"{name}.ids"] = text_array("\n".join(split.ids))
+        out[f"{name}.ids"] = as_bytes(split.ids)
         out |= {f"{name}:{each}": getattr(arrays.splits[name], each) for each in _COLUMNS}
     facts = arrays.facts
     out |= {f"facts.{each}": getattr(facts, each) for each in _FACTS}
     out["facts.sees"] = np.packbits(facts.sees, axis=1)
     out["facts.names"], out["facts.name_starts"] = facts.names.values, facts.names.starts
-    for name, text in (
-        ("facts.theories", "\n".join(facts.theories)),
-        ("vocabulary", "\n".join(dataset.vocabulary)),
-        ("outside", "\n".join(dataset.outside)),
-        ("benchmark", dataset.benchmark),
-    ):
-        out[name] = text_array(text)
+    out |= {"facts.theories": as_bytes(facts.theories)} | words_as_bytes(dataset)
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(path, allow_pickle=False, **out)
 
 
 def load_with_facts(path: Path) -> tuple[Dataset, PremiseArrays]:
     with np.load(path, allow_pickle=False) as file:
-
-        def text(name: str) -> str:
-            return bytes(file[name].tobytes()).decode()
-
         tokens = np.ascontiguousarray(file["tokens"].T).view(np.uint32)[:, 0].astype(np.int32)
         starts = starts_of(file["lengths"].astype(np.int64))
         names = list(dict.fromkeys(key.partition(":")[0] for key in file if ":" in key))
@@ -121,11 +111,11 @@ def load_with_facts(path: Path) -> tuple[Dataset, PremiseArrays]:
                 file[f"{name}.fields"],
                 starts_of(file[f"{name}.source_starts"].astype(np.int64)),
                 file[f"{name}.variables"],
-                tuple(text(f"{name}.ids").split("\n")),
+                as_lines(file[f"{name}.ids"]),
             )
             for name in names
         }
-        theories = tuple(text("facts.theories").split("\n"))
+        theories = as_lines(file["facts.theories"])
         facts = FactArrays(
             **{each: file[f"facts.{each}"] for each in _FACTS},
             theories=theories,
@@ -133,14 +123,7 @@ def load_with_facts(path: Path) -> tuple[Dataset, PremiseArrays]:
             names=Bags(file["facts.names"], file["facts.name_starts"]),
         )
         columns = {name: ExampleColumns(**{each: file[f"{name}:{each}"] for each in _COLUMNS}) for name in names}
-        outside = text("outside")
-        dataset = Dataset(
-            splits,
-            tuple(text("vocabulary").split("\n")),
-            text("benchmark"),
-            tuple(outside.split("\n") if outside else ()),
-        )
-        return dataset, PremiseArrays(facts, columns)
+        return with_words(splits, file), PremiseArrays(facts, columns)
 
 
 def write_premises(path: Path, selected: Iterable[tuple[str, Sequence[str]]]) -> int:
