@@ -219,7 +219,6 @@ class Sessions:
             if theory.is_global
         }
         self._theories: dict[str, Theory] = {}
-        self._session_options: dict[str, dict[str, tuple[OptionChange, ...]]] = {}
 
     def __getitem__(self, name: str) -> SessionEntry:
         if name not in self.entries:
@@ -271,29 +270,22 @@ class Sessions:
         if path is None:
             raise UserError(f"{wanted_by} needs theory {name}, but there is no file {candidates[0]}")
         imports, own_options = read_header(path)
-        listed = self.theory_options(session).get(name, ())
+        entry = self.entries[session]
+        # What the session's ROOT gives to the theories it lists stands beside the options of the whole session.
+        listed = next((each.options for each in entry.theories if self.long_name(session, each.name) == name), ())
         found = Theory(
             name,
             session,
             path,
             tuple(self.long_name(session, item) for item in imports),
             path.stat().st_size,
-            self.entries[session].options + own_options + listed,
+            entry.options + own_options + listed,
         )
         self._theories[name] = found
         for item, long in zip(imports, found.imports, strict=True):
             if long not in release.PURE_THEORIES:
                 self.theory(long, name, path.parent, item)
         return found
-
-    def theory_options(self, session: str) -> dict[str, tuple[OptionChange, ...]]:
-        """The options that the session's ROOT entry gives to the theories it lists, beside those of the session."""
-        if session not in self._session_options:
-            entry = self.entries[session]
-            self._session_options[session] = {
-                self.long_name(session, theory.name): theory.options for theory in reversed(entry.theories)
-            }
-        return self._session_options[session]
 
     def own_theories(self, session: str) -> tuple[Theory, ...]:
         """The theories that belong to a session, in dependency order."""
