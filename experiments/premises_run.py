@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from isarstep.feed.corpus import Dataset, Ints
+from isarstep.feed.corpus import Dataset, Ints, Lists
 from isarstep.feed.inputs import Input
 from isarstep.feed.premise_arrays import PremiseArrays, premise_arrays
 from isarstep.feed.premise_files import load_with_facts, over_one_list, save_with_facts
@@ -41,9 +41,8 @@ from isarstep.feed.premise_questions import (
     FOR_MODEL,
     FOR_NEXT,
     FOR_PROVERS,
-    FactsOf,
     QuestionArrays,
-    all_for_model,
+    all_questions,
     facts_of,
     questions_of,
     together,
@@ -134,7 +133,7 @@ class Asked:
             for what, kind in (("for provers", FOR_PROVERS), ("for the model", FOR_MODEL))
         }
 
-    def of(self, split: str, kind: int, known: FactsOf) -> QuestionArrays:
+    def of(self, split: str, kind: int, known: Lists) -> QuestionArrays:
         return questions_of(self.dataset.split(split), self.columns[split], self.facts, kind, known)
 
     def ranked(self, selector: Selector, asked: QuestionArrays, count: int, learned: bool = True) -> Ints:
@@ -279,7 +278,7 @@ class Selecting:
         keys = keys_for_premises(data.corpus, data.dataset.words)
         splits = {}
         for split, examples in data.dataset.splits.items():
-            asked = all_for_model(examples, data.columns[split])
+            asked = all_questions(examples, data.columns[split], FOR_MODEL)
             found = np.full((len(examples), KEPT), -1, np.int32)
             half = data.columns[split].half
             askers = [(whole, np.arange(len(examples)))]

@@ -23,7 +23,7 @@ from isarstep.feed.premise_questions import (
     FOR_MODEL,
     FOR_PROVERS,
     STEP,
-    all_for_model,
+    all_questions,
     facts_of,
     questions_of,
     together,
@@ -234,7 +234,7 @@ def test_the_model_never_asks_with_the_target_nor_with_f5(made: tuple[Dataset, P
     facts, columns = with_the_lemma_as_fact(split, arrays)
     known = facts_of(facts, len(split.token_starts) - 1, True)
     asked = questions_of(split, columns, facts, FOR_MODEL, known)
-    everyone = all_for_model(split, columns)
+    everyone = all_questions(split, columns, FOR_MODEL)
     assert len(everyone) == len(split)
     assert len(asked)
     assert STEP not in everyone.roles.tolist()

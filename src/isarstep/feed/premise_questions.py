@@ -8,7 +8,7 @@ it holds F.2 to F.4 and the context, and never the target (used: F.5).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +25,12 @@ STEP, GIVEN, CONSEQUENCE, OTHER, PROVED, ABOVE, PLACE = range(7)
 ROLES = 7
 MAIN = (STEP, GIVEN, CONSEQUENCE, OTHER)  # compared by their constants, too
 FOR_PROVERS, FOR_NEXT, FOR_MODEL = range(3)  # kinds
-_ROLE_OF_FIELD = {2: GIVEN, 3: CONSEQUENCE, 4: OTHER, STATEMENT: PROVED, EARLIER: ABOVE}
+TARGET = 1  # F.1, beside the fields of what is read
+_ROLES_OF_FIELDS = {
+    FOR_PROVERS: {TARGET: STEP, 2: GIVEN},
+    FOR_NEXT: {TARGET: GIVEN, 3: STEP, 4: GIVEN},
+    FOR_MODEL: {2: GIVEN, 3: CONSEQUENCE, 4: OTHER, STATEMENT: PROVED, EARLIER: ABOVE},
+}
 WIDTHS, DEEPEST = (8, 32, 128), 1024  # of lists that are scored; where the search for the first right fact ends
 MOST_USED = 8  # facts of one question that are learned
 
@@ -81,25 +86,6 @@ def facts_of(facts: FactArrays, propositions: int, in_context: bool) -> Lists:
     return Lists((pairs % max(len(facts), 1)).astype(np.int32), starts)
 
 
-class _Pairs:
-    """Propositions of examples, with roles, gathered part by part."""
-
-    def __init__(self, examples: int) -> None:
-        self.examples = examples
-        self.parts: list[tuple[Longs, Longs, npt.NDArray[np.integer]]] = []
-
-    def add(self, example: npt.NDArray[np.integer], role: int | npt.NDArray[np.integer], proposition: Ints) -> None:
-        self.parts.append(
-            (example.astype(np.int64), np.broadcast_to(role, example.shape).astype(np.int64), proposition)
-        )
-
-    def sorted(self) -> tuple[Ints, npt.NDArray[np.int8], Longs]:
-        example, role, proposition = (np.concatenate(each) for each in zip(*self.parts, strict=True))
-        order = np.argsort(example * ROLES + role, kind="stable")
-        starts = starts_of(np.bincount(example, minlength=self.examples))
-        return proposition[order].astype(np.int32), role[order].astype(np.int8), starts
-
-
 def _used(
     owner: Longs, lemmas: Ints, known: Lists, columns: ExampleColumns, facts: FactArrays, examples: int
 ) -> tuple[Ints, Ints, Longs]:
@@ -119,30 +105,11 @@ def questions_of(corpus: Corpus, columns: ExampleColumns, facts: FactArrays, kin
     many = len(corpus)
     owner = np.repeat(np.arange(many), np.diff(corpus.source_starts))
     field, source = corpus.fields, corpus.sources
-    pairs = _Pairs(many)
-    everyone = np.arange(many)
-    library = known.counts > 0  # propositions that some fact states
-    if kind == FOR_MODEL:
-        lemma_of: Flags = field == 5
-        role = np.array([_ROLE_OF_FIELD.get(each, -1) for each in range(16)])[field]
-        read = role >= 0
-        pairs.add(owner[read], role[read], source[read])
-    elif kind == FOR_PROVERS:
-        lemma_of = field == 5
-        pairs.add(everyone, STEP, corpus.targets)
-        pairs.add(owner[field == 2], GIVEN, source[field == 2])
-    else:
-        lemma_of = (field == 4) & library[source]
-        pairs.add(owner[field == 3], STEP, source[field == 3])
-        pairs.add(everyone, GIVEN, corpus.targets)
-        local = (field == 4) & ~library[source]
-        pairs.add(owner[local], GIVEN, source[local])
-    propositions, roles, starts = pairs.sorted()
+    library: Flags = (field == 4) & (known.counts > 0)[source]  # what some fact states
+    lemma_of = library if kind == FOR_NEXT else field == 5
     used, lemma, used_starts = _used(owner[lemma_of], source[lemma_of], known, columns, facts, many)
-    whole = QuestionArrays(
-        propositions, roles, starts, everyone.astype(np.int32), np.full(many, kind, np.int8),
-        columns.theory, columns.before, used, lemma, used_starts,
-    )  # fmt: skip
+    asked = all_questions(corpus, columns, kind, library if kind == FOR_NEXT else None)
+    whole = replace(asked, used=used, lemma=lemma, used_starts=used_starts)
     chosen = np.flatnonzero(np.diff(used_starts) > 0)
     if kind != FOR_MODEL:
         step = columns.step if kind == FOR_PROVERS else columns.next_step
@@ -152,16 +119,22 @@ def questions_of(corpus: Corpus, columns: ExampleColumns, facts: FactArrays, kin
     return whole.take(chosen)
 
 
-def all_for_model(corpus: Corpus, columns: ExampleColumns) -> QuestionArrays:
-    """What the model asks for each example, whatever is used."""
-    owner = np.repeat(np.arange(len(corpus)), np.diff(corpus.source_starts))
-    role = np.array([_ROLE_OF_FIELD.get(each, -1) for each in range(16)])[corpus.fields]
-    pairs = _Pairs(len(corpus))
-    pairs.add(owner[role >= 0], role[role >= 0], corpus.sources[role >= 0])
-    many, nothing = len(corpus), np.zeros(0, np.int32)
+def all_questions(corpus: Corpus, columns: ExampleColumns, kind: int, left_out: Flags | None = None) -> QuestionArrays:
+    """What is asked for each example, whatever is used; some sources may be left out."""
+    many = len(corpus)
+    everyone, nothing = np.arange(many, dtype=np.int32), np.zeros(0, np.int32)
+    owner = np.concatenate([everyone, np.repeat(everyone, np.diff(corpus.source_starts))]).astype(np.int64)
+    propositions = np.concatenate([corpus.targets, corpus.sources]).astype(np.int32)
+    fields = np.concatenate([np.full(many, TARGET), corpus.fields])
+    roles = np.array([_ROLES_OF_FIELDS[kind].get(field, -1) for field in range(16)])[fields]
+    if left_out is not None:
+        roles[many:][left_out] = -1
+    order = np.argsort(owner * ROLES + roles, kind="stable")
+    order = order[roles[order] >= 0]
     return QuestionArrays(
-        *pairs.sorted(), np.arange(many, dtype=np.int32), np.full(many, FOR_MODEL, np.int8),
-        columns.theory, columns.before, nothing, nothing, np.zeros(many + 1, np.int64),
+        propositions[order], roles[order].astype(np.int8), starts_of(np.bincount(owner[order], minlength=many)),
+        everyone, np.full(many, kind, np.int8), columns.theory, columns.before,
+        nothing, nothing, np.zeros(many + 1, np.int64),
     )  # fmt: skip
 
 
