@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.openapi.utils import get_openapi
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
@@ -303,14 +302,6 @@ def add_pages(app: FastAPI) -> None:
         from isarstep.serve.apipage import api_page
 
         return HTMLResponse(api_page(app.openapi()))
-
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-            app.openapi_schema = made
-        return app.openapi_schema
-
-    app.openapi = openapi  # type: ignore[method-assign]
 
 
 def health_of(service: Service, limits: ServerLimits, load: Load) -> dict[str, Any]:
