@@ -23,10 +23,9 @@ from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 from isarstep.logic.writer import write_formula, write_type
 from isarstep.serve.agents import asking
-from isarstep.serve.agents.asking import AskedRun, ask_all, read_replies
+from isarstep.serve.agents.asking import AskedRun, ask_all, by_votes, pass_at, read_replies
 from isarstep.serve.agents.endpoint import Completion, Endpoint
 from isarstep.serve.agents.questions import Questions, ReadReply, place_of_reference
-from isarstep.serve.agents.sampling import by_votes, pass_at
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ its `predictions.meta.json`, and `summary.json`.
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
@@ -21,9 +22,9 @@ from isarstep.bench.example import Example
 from isarstep.errors import UserError
 from isarstep.evaluate.metrics import accuracy, ranks
 from isarstep.evaluate.scores import clusters_of
+from isarstep.logic.sameness import same_term
 from isarstep.serve.agents.endpoint import Completion, Endpoint
-from isarstep.serve.agents.questions import Questions, place_of_reference
-from isarstep.serve.agents.sampling import by_votes, pass_at
+from isarstep.serve.agents.questions import Questions, ReadReply, place_of_reference
 from isarstep.version import __version__
 from isarstep.whole_files import parse_json, write_whole
 
@@ -165,6 +166,28 @@ def summarise_replies(
     }
     write_whole(folder / SUMMARY, json.dumps(summary, indent=1) + "\n")
     return summary
+
+
+def by_votes(answers: Sequence[ReadReply]) -> list[tuple[str, int]]:
+    """Distinct readable answers with the number of samples that gave each, most first; equals as they came."""
+    found: list[tuple[str, int]] = []
+    for answer in answers:
+        if answer.tokens is None:
+            continue
+        for place, (tokens, votes) in enumerate(found):
+            if tokens == answer.tokens or same_term(tokens, answer.tokens):
+                found[place] = (tokens, votes + 1)
+                break
+        else:
+            found.append((answer.tokens, 1))
+    return sorted(found, key=lambda pair: -pair[1])
+
+
+def pass_at(k: int, samples: int, correct: int) -> float:
+    """The chance that k samples drawn from these, without putting back, hold a correct one."""
+    if k > samples:
+        raise ValueError(f"pass@{k} of {samples} samples")
+    return 1.0 - math.comb(samples - correct, k) / math.comb(samples, k)
 
 
 def _meta(inquiry: AskedRun) -> dict[str, Any]:
