@@ -102,17 +102,13 @@ class Piece:
                 raise Unwanted
 
 
-class _OfThread(threading.local):
-    piece: Piece | None = None
-
-
-_of_thread = _OfThread()
+_of_thread = threading.local()
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Around what is made once for all: it is finished even if whoever asked first does not want it any more."""
-    piece = _of_thread.piece
+    piece: Piece | None = getattr(_of_thread, "piece", None)
     if piece is None:
         yield
         return

@@ -279,7 +279,7 @@ def test_ones_own_problem_may_use_the_whole_library(engine: Engine) -> None:
 
 
 def test_unknown_constants_are_said(engine: Engine) -> None:
-    known = engine.known_tokens
+    known = frozenset(engine.predictor.vocabulary)
     constants = [name for name in engine.signature.constants if name not in known and not name.startswith("Pure.")]
     assert constants
     line = f"CONST HOL.Trueprop $ ( CONST HOL.eq $ CONST {constants[0]} $ CONST {constants[0]} )"

@@ -5,7 +5,6 @@ A proposition is stored once; an example is a list of proposition numbers with t
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -176,10 +175,6 @@ class Lists:
     def take(self, chosen: npt.NDArray[np.integer]) -> Lists:
         counts = self.counts[chosen]
         return Lists(self.values[ragged(self.starts[:-1][chosen], counts)], starts_of(counts))
-
-
-def hash_of(vocabulary: Sequence[str]) -> str:
-    return hashlib.sha256("\n".join(vocabulary).encode()).hexdigest()[:16]
 
 
 def starts_of(lengths: npt.NDArray[np.integer]) -> Longs:

@@ -5,13 +5,13 @@ It holds `config.json`, `vocab.json` and `model*.safetensors`; `isarstep.models.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from isarstep.data import model_folder
 from isarstep.errors import UserError
-from isarstep.feed.corpus import hash_of
 from isarstep.models.config import ModelConfig
 from isarstep.whole_files import crc32_of, parse_json, sha256_of
 
@@ -28,7 +28,7 @@ class About:
 
     @property
     def vocabulary_hash(self) -> str:
-        return hash_of(self.vocabulary)
+        return hashlib.sha256("\n".join(self.vocabulary).encode()).hexdigest()[:16]
 
 
 def shard_paths(folder: Path, stem: str) -> list[Path]:

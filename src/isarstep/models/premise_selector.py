@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +84,7 @@ class LightSelector:
         self._weights, self.about, self.hash = weights, about, hash_
         self.scale = float(np.exp(weights["scale"].reshape(-1)[0]))
         self.for_provers, self.for_model = map(float, weights["alpha"])  # what multiplies the cosine of constants
-
-    @cached_property
-    def _table(self) -> Floats:
-        return self._weights["table"]
+        self._table = weights["table"]
 
     def words(self, words: Words) -> Floats:
         """A vector for each word, by its name and its parts."""

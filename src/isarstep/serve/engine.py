@@ -129,10 +129,6 @@ class Engine:
         open_folder(Path(self.model_name))
 
     @shared_property
-    def known_tokens(self) -> frozenset[str]:
-        return frozenset(self.predictor.vocabulary)
-
-    @shared_property
     def typed_grammar(self) -> TermGrammar:
         from isarstep.decode.typing import TypedGrammar
 
@@ -229,7 +225,8 @@ class Engine:
         example = task.example
         lines = (*example.f2, example.f3 or "", *example.f4)
         names = dict.fromkeys(name for line in lines for name in CONSTANT.findall(line))
-        return [name for name in names if name not in self.known_tokens]
+        known = frozenset(self.predictor.vocabulary)
+        return [name for name in names if name not in known]
 
     # From tasks to steps
 
