@@ -7,6 +7,7 @@ import pytest
 from isarstep.errors import UserError
 from isarstep.evaluate.probes import (
     PACKAGE,
+    probe_of,
     probe_table,
     probes,
     read_answers,
@@ -67,4 +68,4 @@ def test_answers_survive_their_file_and_make_a_table(tmp_path: Path) -> None:
 )
 def test_mistakes_are_named(text: str, complaint: str) -> None:
     with pytest.raises(UserError, match=complaint):
-        [probe.finish() for probe in read_probes(text, "p.txt")]
+        [probe_of(draft) for draft in read_probes(text, "p.txt")]

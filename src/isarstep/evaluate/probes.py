@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import benchmark_at
@@ -50,51 +51,39 @@ class Probe:
         return 0
 
 
-@dataclass
-class ProbeText:
+def probe_of(draft: dict[str, Any]) -> Probe:
     """What stands below a probe's name, its propositions as tokens."""
-
-    name: str
-    fields: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in FIELDS})
-    answers: list[str] = field(default_factory=list)
-    about: str = ""
-    why: str = ""
-
-    def finish(self) -> Probe:
-        consequence = self.fields["F.3"]
-        if len(consequence) != 1 or not self.answers or not self.why:
-            raise UserError(f"probe {self.name}: wants one F.3, an answer and a reason")
-        sources = {number: tuple(self.fields[f"F.{number}"]) for number in (2, 4, 5)}
-        example = Example(
-            self.name, self.answers[0], sources[2], consequence[0], sources[4], sources[5], name=self.name
-        )
-        return Probe(example, self.about, tuple(self.answers), self.why)
+    name, answers, fields = draft["name"], tuple(draft["answers"]), draft["fields"]
+    if len(fields["F.3"]) != 1 or not answers or not draft["why"]:
+        raise UserError(f"probe {name}: wants one F.3, an answer and a reason")
+    f2, f4, f5 = (tuple(fields[field]) for field in ("F.2", "F.4", "F.5"))
+    example = Example(name, answers[0], f2, fields["F.3"][0], f4, f5, name=name)
+    return Probe(example, draft["about"], answers, draft["why"])
 
 
 @cache
 def probes() -> tuple[Probe, ...]:
     """Those that come with the package."""
-    drafts = (
-        ProbeText(**json.loads(line)) for line in PACKAGE.joinpath("probes.jsonl").read_text("utf-8").splitlines()
-    )
-    return tuple(draft.finish() for draft in drafts)
+    lines = PACKAGE.joinpath("probes.jsonl").read_text("utf-8").splitlines()
+    return tuple(probe_of(json.loads(line)) for line in lines)
 
 
 def tokens_of_probes() -> str:
     """What `probes.jsonl` holds."""
     drafts = read_probes(PACKAGE.joinpath("probes.txt").read_text("utf-8"), "probes.txt")
-    return "".join(json.dumps(asdict(draft), ensure_ascii=False) + "\n" for draft in drafts)
+    return "".join(json.dumps(draft, ensure_ascii=False) + "\n" for draft in drafts)
 
 
-def read_probes(text: str, where: str) -> list[ProbeText]:
+def read_probes(text: str, where: str) -> list[dict[str, Any]]:
     """Probes from text in the form that `probes.txt` explains."""
     names, language = Names(), benchmark_at("embedded").theory_contexts.everything.language
-    drafts: list[ProbeText] = []
+    drafts: list[dict[str, Any]] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("##"):
             continue
         if line.startswith("[") and line.rstrip().endswith("]"):
-            drafts.append(ProbeText(line.strip()[1:-1]))
+            fields: dict[str, list[str]] = {field: [] for field in FIELDS}
+            drafts.append({"name": line.strip()[1:-1], "fields": fields, "answers": [], "about": "", "why": ""})
             continue
         key, _, value = line.partition("  ")
         if not drafts or key not in (*FIELDS, "answer", "about", "why"):
@@ -105,11 +94,9 @@ def read_probes(text: str, where: str) -> list[ProbeText]:
                 tokens = encode_line(read_named(value, language, names).term)
             except UserError as error:
                 raise UserError(f"{where}:{number}: {error}") from None
-            (draft.answers if key == "answer" else draft.fields[key]).append(tokens)
-        elif key == "about":
-            draft.about = value
+            (draft["answers"] if key == "answer" else draft["fields"][key]).append(tokens)
         else:
-            draft.why = value
+            draft[key] = value
     return drafts
 
 
