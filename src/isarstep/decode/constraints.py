@@ -418,7 +418,8 @@ def dense_move(form: int, kind: Kind) -> list[int]:
     implied = [Kind.APPLY] * argument + [word for word, name in NAMES.items() if name == NAMED.get(kind)]
     total, at = [0] * columns, form
     for word in (*implied, kind):
-        sources, step = split(move(at, word))
+        moved = move(at, word)
+        sources, step = moved[:columns], moved[columns:]
         total = [a + b for a, b in zip(total, step, strict=True)]
         at += step[Column.FORM]
     if kind == Kind.OPEN and at != form:
@@ -429,7 +430,3 @@ def dense_move(form: int, kind: Kind) -> list[int]:
             wanted |= TokenForm.OUTSIDE_BINDER if mode == Mode.AFTER_BINDER else 0
         total[Column.FORM] += wanted - at
     return sources + total
-
-
-def split(both: list[int]) -> tuple[list[int], list[int]]:
-    return both[:COLUMNS], both[COLUMNS:]

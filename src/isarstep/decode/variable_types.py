@@ -18,7 +18,7 @@ from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus
 from isarstep.logic.infer import Context, infer_context
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Term, Typ
+from isarstep.logic.terms import Term
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
@@ -39,9 +39,7 @@ def known_types(example: Example, signature: Signature) -> Context:
     return {name: recorded_type(text) for name, text in example.types.items() if int(name[2:-1]) in numbers}
 
 
-@lru_cache(100_000)
-def recorded_type(text: str) -> Typ:
-    return parse_type(text)
+recorded_type = lru_cache(100_000)(parse_type)
 
 
 def inferred(lines: Sequence[str], signature: Signature) -> Context:

@@ -30,10 +30,10 @@ def is_constant(token: str) -> bool:
     return token not in NO_CONSTANTS and kind_of_name(token) == "CONST"
 
 
-def numbers_in(vocabulary: Sequence[str]) -> list[int]:
-    """The places of `<C0>`, `<C1>`, ... in a vocabulary; none: it is closed."""
-    place = {token: number for number, token in enumerate(vocabulary) if token.startswith("<C")}
-    return [place[f"<C{n}>"] for n in takewhile(lambda n: f"<C{n}>" in place, count())]
+def numbers_in(vocabulary: Sequence[str], letter: str = "C") -> list[int]:
+    """The places of `<C0>`, `<C1>`, ... in a vocabulary; none: it is closed. Of variables the letter is X."""
+    place = {token: number for number, token in enumerate(vocabulary) if token.startswith(f"<{letter}")}
+    return [place[f"<{letter}{n}>"] for n in takewhile(lambda n: f"<{letter}{n}>" in place, count())]
 
 
 def opened(dataset: Dataset, numbers: int, constants: int | None = None) -> Dataset:

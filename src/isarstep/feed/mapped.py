@@ -26,7 +26,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.bench.wholeness import cache_folder
 from isarstep.errors import UserError
 from isarstep.feed.context import AddedSources, ExamplePlaces, Proofs, contexts_of, with_contexts
-from isarstep.feed.corpus import Corpus, Dataset, Lists
+from isarstep.feed.corpus import Corpus, Dataset, Lists, starts_of
 from isarstep.feed.inputs import FIELDS_READ, STATEMENT, Input
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -159,8 +159,7 @@ def _make_tokens(benchmark: Benchmark, folder: Path) -> None:
     dtype = np.uint16 if len(number) <= 1 << 16 else np.uint32
     empty = np.zeros(0, dtype)
     np.save(folder / "tokens.npy", np.concatenate([*tokens, empty]).astype(dtype))
-    ends = np.cumsum(np.concatenate([*lengths, empty]), dtype=np.int64)
-    np.save(folder / "offsets.npy", np.concatenate([np.zeros(1, np.int64), ends]))
+    np.save(folder / "offsets.npy", starts_of(np.concatenate([*lengths, empty])))
     (folder / "outside.json").write_text(
         json.dumps(list(number)[len(benchmark.vocabulary) :], ensure_ascii=False), encoding="utf-8"
     )

@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from functools import lru_cache
 from typing import Any
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -81,6 +80,4 @@ class Seq2Seq(nn.Module, ABC):
         return F.linear(hidden, self.token_table)
 
 
-@lru_cache(maxsize=16)
-def tensors_on(device: torch.device) -> Tensors:
-    return Tensors(device)
+tensors_on = lru_cache(maxsize=16)(Tensors)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -25,17 +25,16 @@ class Processes:
 
     def agree(self, value: float) -> float:
         """The first process's value, in all of them."""
-        if self.count == 1:
-            return value
-        box = torch.tensor([value], dtype=torch.float64, device=self.device)
-        dist.broadcast(box, 0)
-        return float(box)
+        return self._exchanged(value, lambda box: dist.broadcast(box, 0))
 
     def total(self, value: float) -> float:
+        return self._exchanged(value, dist.all_reduce)
+
+    def _exchanged(self, value: float, exchange: Callable[[torch.Tensor], object]) -> float:
         if self.count == 1:
             return value
         box = torch.tensor([value], dtype=torch.float64, device=self.device)
-        dist.all_reduce(box)
+        exchange(box)
         return float(box)
 
     def wait(self) -> None:

@@ -14,16 +14,13 @@ import torch
 from torch import Tensor
 
 from isarstep.feed.batches import Batch
+from isarstep.feed.constants import numbers_in
 from isarstep.feed.inputs import Segments
 
 
 class Renumbering:
     def __init__(self, vocabulary: Sequence[str], share: float, device: torch.device) -> None:
-        place = {token: number for number, token in enumerate(vocabulary)}
-        tokens: list[int] = []
-        while f"<X{len(tokens)}>" in place:
-            tokens.append(place[f"<X{len(tokens)}>"])
-        self.share = share
+        self.share, tokens = share, numbers_in(vocabulary, "X")
         self.tokens_M = torch.tensor(tokens, device=device)
         self.number_V = torch.full((len(vocabulary),), -1, device=device)
         self.number_V[self.tokens_M] = torch.arange(len(tokens), device=device)
