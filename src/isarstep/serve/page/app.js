@@ -519,16 +519,11 @@ startKeyboard(KEYS, {
   arrows: () => stepsView.current() !== null, // elsewhere they scroll
 });
 
-$("#ask").addEventListener("click", () => ask());
-$("#sketch").addEventListener("click", sketch);
-$("#stop").addEventListener("click", stopAsking);
-$("#undo").addEventListener("click", undo);
-$("#redo").addEventListener("click", redo);
-$("#copy").addEventListener("click", copyIsar);
-$("#random").addEventListener("click", surprise);
-$("#blank").addEventListener("click", writeYourOwn);
-$("#share").addEventListener("click", (event) => share(event.currentTarget));
-$("#paste").addEventListener("click", () => $("#paste-dialog").showModal());
+const BUTTONS = {
+  ask: () => ask(), sketch, stop: stopAsking, undo, redo, copy: copyIsar, random: surprise, blank: writeYourOwn, share: (event) => share(event.currentTarget),
+  paste: () => $("#paste-dialog").showModal(), help: () => $("#help-dialog").showModal(),
+};
+for (const [id, press] of Object.entries(BUTTONS)) $(`#${id}`).addEventListener("click", press);
 $("#paste-dialog form").addEventListener("submit", async (event) => {
   event.preventDefault();
   $("#paste-dialog").close();
@@ -541,7 +536,6 @@ document.addEventListener("paste", (event) => {
   event.preventDefault();
   usePasted(text);
 });
-$("#help").addEventListener("click", () => $("#help-dialog").showModal());
 $("#token-dialog").addEventListener("close", (event) => {
   if (event.target.returnValue !== "use") return showTrouble(new Trouble("Nothing can be asked without it.", { title: "This server asks for its token" }), start);
   useToken($("#token").value);
