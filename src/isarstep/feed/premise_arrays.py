@@ -5,6 +5,7 @@ A fact may be used that stands in a theory which the example's theory rests on, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,26 +78,19 @@ def premise_arrays(benchmark: Benchmark, splits: tuple[str, ...]) -> PremiseArra
         np.zeros(0, np.int32) if lemmas is None else lemmas["proposition"].to_numpy().astype(np.int32),
         np.zeros(0, np.int32) if lemmas is None else lemmas["fact"].to_numpy().astype(np.int32),
     )
-    places = _FactPlaces(of_fact, names)
+    first = {theory: place for place, theory in reversed([*enumerate(of_fact)])}
+    statement = {stated: place for place, stated in reversed([*enumerate(zip(of_fact, names, strict=True))])}
+
+    def before(theory: str, theorem: str) -> int:
+        return statement.get((theory, theorem), first.get(theory, 0))
+
     halves = two_halves({split: each["session"].to_pylist() for split, each in rows.items()})
-    return PremiseArrays(facts, {split: _columns(each, number, places, halves) for split, each in rows.items()})
+    return PremiseArrays(facts, {split: _columns(each, number, before, halves) for split, each in rows.items()})
 
 
-class _FactPlaces:
-    """Where theories and theorems begin among the facts."""
-
-    def __init__(self, theories: list[str], names: list[str]) -> None:
-        self.first: dict[str, int] = {}
-        self.statement: dict[tuple[str, str], int] = {}
-        for place, (theory, name) in enumerate(zip(theories, names, strict=True)):
-            self.first.setdefault(theory, place)
-            self.statement.setdefault((theory, name), place)
-
-    def before(self, theory: str, theorem: str) -> int:
-        return self.statement.get((theory, theorem), self.first.get(theory, 0))
-
-
-def _columns(table: Any, number: dict[str, int], places: _FactPlaces, halves: dict[str, int]) -> ExampleColumns:
+def _columns(
+    table: Any, number: dict[str, int], before: Callable[[str, str], int], halves: dict[str, int]
+) -> ExampleColumns:
     theories, names = table["theory"].to_pylist(), table["name"].to_pylist()
     theorems: dict[str, int] = {}
     proof = table["proof_row"].fill_null(-1).to_numpy().astype(np.int64)
@@ -104,7 +98,7 @@ def _columns(table: Any, number: dict[str, int], places: _FactPlaces, halves: di
     steps = [(proof << 20) + table[name].fill_null(-1).to_numpy() + 1 for name in ("target_step", "consequence_step")]
     return ExampleColumns(
         np.array([number[name] for name in theories], np.int32),
-        np.array([places.before(*pair) for pair in zip(theories, names, strict=True)], np.int32),
+        np.array(list(map(before, theories, names)), np.int32),
         np.array([halves[entry_of(session)] for session in table["session"].to_pylist()], np.int8),
         np.array([theorems.setdefault(each, len(theorems)) for each in table["theorem"].to_pylist()], np.int32),
         *steps,

@@ -95,9 +95,7 @@ def bags_of(tokens: npt.NDArray[np.integer], token_starts: Longs, words: Words) 
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor() as threads:  # sorting leaves the interpreter free
-        parts = list(threads.map(part, begins))
-    values = np.concatenate([np.zeros(0, np.int32), *(part.values for part in parts)])
-    return Bags(values, starts_of(np.concatenate([np.zeros(0, np.int64), *(part.counts for part in parts)])))
+        return joined_bags(*threads.map(part, begins))
 
 
 def _bags_of(tokens: npt.NDArray[np.integer], token_starts: Longs, words: Words) -> Bags:
@@ -132,11 +130,9 @@ def bags_of_names(names: Iterable[str], words: int) -> Bags:
     return Bags(values, starts_of(np.array(list(map(len, found)), np.int64)))
 
 
-def joined_bags(first: Bags, second: Bags) -> Bags:
-    return Bags(
-        np.concatenate([first.values, second.values]),
-        np.concatenate([first.starts, first.starts[-1] + second.starts[1:]]),
-    )
+def joined_bags(*parts: Bags) -> Bags:
+    counts = np.concatenate([part.counts for part in parts])
+    return Bags(np.concatenate([part.values for part in parts]), starts_of(counts))
 
 
 def numbered_texts(texts: Iterable[str]) -> tuple[tuple[str, ...], Ints, Longs]:

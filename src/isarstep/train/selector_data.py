@@ -29,7 +29,7 @@ class FactTensors:
         propositions = bags_of(corpus.tokens, corpus.token_starts, table)
         theories = bags_of_names(facts.theories, len(table))
         named = Bags(facts.names.values + len(table), facts.names.starts)
-        self.bags = BagTable.of(table, joined_bags(joined_bags(propositions, theories), named), device)
+        self.bags = BagTable.of(table, joined_bags(propositions, theories, named), device)
         self.first_theory = len(propositions)
         self.first_name = self.first_theory + len(facts.theories)
         self.proposition = self.there(facts.proposition)
