@@ -259,11 +259,8 @@ class LightHAT:
         return np.cos(angles), np.sin(angles)
 
     def encode(self, source: Source) -> Floats:
-        tokens_S, positions_S, categories_S = (
-            NUMPY.host(row) for row in (source.tokens_S, source.positions_S, source.categories_S)
-        )
-        x_SD = self.token_rows(tokens_S) * self.width + self.category_rows(categories_S)
-        turn = self.rotation(positions_S)
+        x_SD = self.token_rows(source.tokens_S) * self.width + self.category_rows(source.categories_S)
+        turn = self.rotation(source.positions_S)
         for depth, layer in enumerate(self.encoder):
             x_SD = layer(x_SD, source.propositions if depth < self.local_layers else source.examples, turn)
         return normed(x_SD, self.encoder_norm)
@@ -271,20 +268,19 @@ class LightHAT:
     def start(self, source: Source, beams: int) -> LightState:
         memory_SD = self.encode(source)
         memories = [layer.cross.memory(memory_SD, source.examples) for layer in self.decoder]
-        return LightState(memories, NUMPY.host(source.examples.lengths()), beams)
+        return LightState(memories, source.examples.lengths(), beams)
 
     def step(self, state: LightState, tokens_BK: Array, parents_BK: Array) -> Array:
-        state.advance(NUMPY.host(parents_BK))
-        x_TD = self.token_rows(NUMPY.host(tokens_BK).reshape(-1)) * self.width
+        state.advance(parents_BK)
+        x_TD = self.token_rows(tokens_BK.reshape(-1)) * self.width
         turn = self.rotation(np.array([state.length - 1]))
         for layer, past, memory in zip(self.decoder, state.pasts, state.memories, strict=True):
             x_TD = layer.step(x_TD, past, memory, state, turn)
         return normed(x_TD, self.decoder_norm).reshape(*tokens_BK.shape, -1)
 
     def logits(self, hidden: Array) -> Array:
-        x_BKD = NUMPY.host(hidden)
-        logits_TV = self.output(x_BKD.reshape(-1, x_BKD.shape[-1]))
-        return logits_TV.reshape(*x_BKD.shape[:2], -1)
+        logits_TV = self.output(hidden.reshape(-1, hidden.shape[-1]))
+        return logits_TV.reshape(*hidden.shape[:2], -1)
 
 
 class Past:
