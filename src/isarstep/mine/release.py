@@ -41,19 +41,15 @@ class Release:
         return (home / file).is_file() and text in (home / file).read_text(encoding="utf-8", errors="replace")
 
 
-def _of_2025(name: str) -> Release:
-    exit_code = "fun exit rc = Posix.Process.exit (Word8.fromInt rc)"
-    return Release(
-        name,
-        announced=name,
-        words=("Release_2025.ML",),
-        before_pure=(_EARLY_NAMES, exit_code),
-        load_options="Options.load_default ()",
-        standard_values=False,
-        flat_functions=False,
-    )
-
-
+_FIRST_OF_2025 = Release(
+    "Isabelle2025-1",
+    announced="Isabelle2025-1",
+    words=("Release_2025.ML",),
+    before_pure=(_EARLY_NAMES, "fun exit rc = Posix.Process.exit (Word8.fromInt rc)"),
+    load_options="Options.load_default ()",
+    standard_values=False,
+    flat_functions=False,
+)
 _RC0_OF_2026 = Release(
     "Isabelle2026-RC0",
     announced="Isabelle2026",
@@ -70,8 +66,8 @@ _RC0_OF_2026 = Release(
 )
 
 RELEASES = (
-    _of_2025("Isabelle2025-1"),
-    _of_2025("Isabelle2025-2"),
+    _FIRST_OF_2025,
+    replace(_FIRST_OF_2025, name="Isabelle2025-2", announced="Isabelle2025-2"),
     _RC0_OF_2026,
     replace(
         _RC0_OF_2026,
