@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from isarstep.bench.example import Example
 from isarstep.bench.ids import CONSTANT, VARIABLE
 from isarstep.bench.store import Benchmark
+from isarstep.feed.corpus import Lists, starts_of
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -36,14 +37,12 @@ class Neighbours:
         self._train = benchmark.split("train")
         table = benchmark.table("train", ["f2", "f3", "f4"])
         self._number: dict[str, int] = {}
-        of_proposition = self._words_of_propositions(benchmark, table)
-        # Example and word in one number, each pair once.
-        pairs = [
-            self._pairs(table.slice(start, _BLOCK).to_pylist(), start, of_proposition)
-            for start in range(0, table.num_rows, _BLOCK)
-        ]
-        joined = np.concatenate(pairs) if pairs else np.zeros(0, np.int64)
+        bags = self._bags_of_propositions(benchmark, table)
         count = max(len(self._number), 1)
+        # Example and word in one number, each pair once.
+        starts = range(0, table.num_rows, _BLOCK)
+        pairs = [_pairs(table.slice(start, _BLOCK).to_pylist(), start, bags, count) for start in starts]
+        joined = np.concatenate([np.zeros(0, np.int64), *pairs])
         example, word = joined // count, joined % count
         order = np.argsort(word, kind="stable")
         self._examples = example[order].astype(np.int32)
@@ -53,15 +52,17 @@ class Neighbours:
         self._weight[frequency > _COMMON * table.num_rows] = 0.0
         self._norm = np.sqrt(np.bincount(example, weights=self._weight[word] ** 2, minlength=table.num_rows)) + 1e-9
 
-    def _words_of_propositions(self, benchmark: Benchmark, table: Any) -> list[Numbers | None]:
+    def _bags_of_propositions(self, benchmark: Benchmark, table: Any) -> Lists:
+        """The words of the propositions that examples mention."""
         used = set(table["f3"].drop_null().to_pylist())
         for field in ("f2", "f4"):
             used.update(number for numbers in table[field].to_pylist() for number in numbers)
-        found: list[Numbers | None] = []
+        found: list[Numbers] = []
         for block in benchmark.propositions.blocks():
             for text in block.to_pylist():
-                found.append(self._known(words_of(text), add=True) if len(found) in used else None)
-        return found
+                found.append(self._known(words_of(text) if len(found) in used else (), add=True))
+        counts = np.array(list(map(len, found)), np.int64)
+        return Lists(np.concatenate([np.zeros(0, np.int32), *found]), starts_of(counts))
 
     def _known(self, words: Iterable[str], *, add: bool = False) -> Numbers:
         number = self._number
@@ -70,19 +71,6 @@ class Neighbours:
         else:
             numbers = {number[word] for word in words if word in number}
         return np.fromiter(sorted(numbers), np.int32, len(numbers))
-
-    def _pairs(self, rows: Sequence[dict[str, Any]], start: int, of_proposition: list[Numbers | None]) -> Numbers:
-        owners, words = [], []
-        for place, row in enumerate(rows, start):
-            for number in (*row["f2"], *row["f4"], *([] if row["f3"] is None else [row["f3"]])):
-                known = of_proposition[number]
-                if known is not None and len(known):
-                    words.append(known)
-                    owners.append(np.full(len(known), place, np.int64))
-        if not words:
-            return np.zeros(0, np.int64)
-        # All words are known by now, so this number is the same for all blocks.
-        return np.unique(np.concatenate(owners) * len(self._number) + np.concatenate(words))
 
     def nearest(self, example: Example, count: int) -> list[tuple[Example, float]]:
         """Training examples with the cosine of the angle between their words and the example's, best first."""
@@ -108,6 +96,13 @@ class Neighbours:
             if len(found) == count:
                 break
         return list(found.items())
+
+
+def _pairs(rows: Sequence[dict[str, Any]], start: int, bags: Lists, count: int) -> Numbers:
+    sources = [(*row["f2"], *row["f4"], *([] if row["f3"] is None else [row["f3"]])) for row in rows]
+    words = bags.take(np.fromiter(chain.from_iterable(sources), np.int64))
+    owner = np.repeat(np.arange(start, start + len(rows)), list(map(len, sources)))
+    return np.unique(np.repeat(owner, words.counts) * count + words.values)
 
 
 def variables_aligned(other: Example, example: Example) -> str:
