@@ -63,15 +63,21 @@ class Gate:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        send = safely(send)
+
+        async def safely(message: Message) -> None:
+            """Whatever is sent has the headers that every answer has."""
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", []), *SAFE_HEADERS]}
+            await send(message)
+
         self.load.requests += 1
         refusal = self._refusal(scope)
         if refusal is not None:
-            await send_answer(send, *refusal)
+            await send_answer(safely, *refusal)
         elif scope["method"] != "POST":
-            await self.app(scope, receive, send)
+            await self.app(scope, receive, safely)
         else:
-            await self._compute(scope, receive, send)
+            await self._compute(scope, receive, safely)
 
     async def _compute(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """A request that takes a place, when its body has arrived: a slow sender keeps nobody from computing."""
@@ -191,17 +197,6 @@ async def while_listening(
         await asyncio.wait({answering, watching})
     if not left:
         await answering
-
-
-def safely(send: Send) -> Send:
-    """Sends whatever is sent with the headers that every answer has."""
-
-    async def with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", []), *SAFE_HEADERS]}
-        await send(message)
-
-    return with_headers
 
 
 async def send_answer(send: Send, status: int, code: str, message: str, wait: int | None = None) -> None:
