@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from isarstep.errors import UserError
 from isarstep.prove.provers import installed
 from isarstep.serve import answer_fields, schema
+from isarstep.serve.catalogue import NotFoundError
 from isarstep.serve.gate import Gate, ServerLimits
 from isarstep.serve.places import Load
 from isarstep.serve.service import (
@@ -23,7 +24,6 @@ from isarstep.serve.service import (
     BusyError,
     Clock,
     Event,
-    NotFoundError,
     OutOfTimeError,
     ProposalState,
     Service,

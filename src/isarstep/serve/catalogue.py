@@ -17,6 +17,10 @@ from isarstep.memory import shared_property
 SEARCHED = ("test", "validation")
 
 
+class NotFoundError(UserError):
+    """There is no such example."""
+
+
 @dataclass(frozen=True)
 class CatalogueEntry:
     """What a list of examples shows of one."""
@@ -42,8 +46,11 @@ class Catalogue:
     def find(self, identifier: str) -> tuple[str, Example]:
         """The split and the example whose id begins so."""
         if not re.fullmatch(r"[0-9a-f]{1,12}", identifier):
-            raise UserError(f"{identifier[:40]}: no example id; ids are 12 hex digits, the first few are enough")
-        name, example = self.benchmark.find(identifier)
+            raise NotFoundError(f"{identifier[:40]}: no example id; ids are 12 hex digits, the first few are enough")
+        try:
+            name, example = self.benchmark.find(identifier)
+        except UserError as error:
+            raise NotFoundError(str(error)) from None
         return name, with_setting(self.benchmark, example)
 
     def search(

@@ -51,10 +51,6 @@ Json = dict[str, Any]
 Event = tuple[str, Json]
 
 
-class NotFoundError(UserError):
-    """There is no such example."""
-
-
 class OutOfTimeError(UserError):
     """The budget ended before there was anything to answer; in `wait` seconds it would probably do."""
 
@@ -138,18 +134,12 @@ class Service:
         written = body.extra or isinstance(body, schema.CheckBody | schema.AttentionBody)
         if body.form != "notation" and not written:
             raise ProblemError("invalid", "nothing is written beside the example that could have this form", "form")
-        try:
-            _, example = self.catalogue.find(body.example)
-        except UserError as error:
-            raise NotFoundError(str(error)) from None
+        _, example = self.catalogue.find(body.example)
         theory_context = self.engine.theory_contexts.at(example.theory)
         return self.engine.reader_in(theory_context).of_example(example, problem_of_body(body))
 
     def example(self, identifier: str) -> Json:
-        try:
-            split, example = self.catalogue.find(identifier)
-        except UserError as error:
-            raise NotFoundError(str(error)) from None
+        split, example = self.catalogue.find(identifier)
         theory_context = self.engine.theory_contexts.at(example.theory)  # so that what is shown reads where it stands
         about = {"imports": list(theory_context.imports)}
         return answer_fields.example_shown(example, split, self.engine.reader_in(theory_context).names) | about

@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 from isarstep.errors import UserError
 from isarstep.serve.agents.tools.results import Progress, ToolResult, VariableTypes, refusal, shortened
 from isarstep.serve.agents.workshop import Workshop
-from isarstep.serve.service import NotFoundError, Service
+from isarstep.serve.catalogue import NotFoundError
+from isarstep.serve.service import Service
 
 SEARCHED = 10
 

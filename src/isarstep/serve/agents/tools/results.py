@@ -16,7 +16,8 @@ from isarstep.errors import UserError
 from isarstep.prove.provers import GAVE_UP
 from isarstep.prove.verdict import Gap, Proved, Refuted, TimedOut, Unknown
 from isarstep.serve.agents.workshop import NotLoadedError
-from isarstep.serve.service import NotFoundError, OutOfTimeError
+from isarstep.serve.catalogue import NotFoundError
+from isarstep.serve.service import OutOfTimeError
 from isarstep.theory.problem import ProblemError
 
 MOST_CHARACTERS = (
