@@ -52,16 +52,15 @@ def round_trip(task: Task, tokens: str, language: Language) -> tuple[str, str]:
 
     try:
         typed = substitute_types(infer([decode(tokens)], signature, task.context).propositions[0], fixed_type)
-        text = normal(write_typed(typed, language, names=names))
+        text, meant = normal(write_typed(typed, language, names=names)), compared(substitute(typed, shown))
     except UserError as error:
         return NOT_WRITTEN, str(error)
     variables: list[Free | Var] = [*frees(typed), *schematics(typed)]
     types = {to_isabelle(normal(names[leaf.name])): leaf.type for leaf in variables if leaf.type is not None}
     try:
-        read = read_formula(text, language, types).term
+        return SAME if compared(read_formula(text, language, types).term) == meant else OTHER, text
     except UserError as error:
         return NOT_READ, f"{text}  ({error})"
-    return SAME if compared(substitute(typed, shown)) == compared(read) else OTHER, text
 
 
 def rows(benchmark: Benchmark, examples: list[Example]) -> Iterator[tuple[str, str, str]]:
