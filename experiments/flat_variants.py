@@ -21,6 +21,7 @@ from isarstep.feed.batches import Batch
 from isarstep.feed.inputs import Segments, Source
 from isarstep.models import ModelConfig, layers
 from isarstep.models.base import Seq2Seq
+from isarstep.models.hat import HAT
 from isarstep.models.transformer import Transformer
 
 
@@ -38,7 +39,7 @@ class WithPropositions(Transformer):
             source = replace(source, positions_S=place_S - torch.where(begins_S, place_S, 0).cummax(0).values)
         if self.stays_inside:
             source = replace(source, propositions=segments_at(begins_S, source.examples))
-        x_SD = self.enter(self.embedding(source.tokens_S), source.positions_S)
+        x_SD = self.embed_source(source)
         local = self.config.dimensions.local_layers if self.stays_inside else 0
         for depth, layer in enumerate(self.encoder):
             x_SD = layer(x_SD, source.propositions if depth < local else source.examples, None)
@@ -136,7 +137,7 @@ NO_KERNELS = (("isarstep.models.attention.takes_packed", never), ("isarstep.mode
 
 VARIANTS: dict[str, Variant] = {
     "flat": Variant("the paper's Transformer as `isarstep train` trains it"),
-    "hat": Variant("the paper's HAT", Transformer, kind="hat"),
+    "hat": Variant("the paper's HAT", HAT, kind="hat"),
     "restart": Variant(
         "flat, positions start anew with each proposition", lambda config: WithPropositions(config, True, False)
     ),

@@ -18,10 +18,11 @@ __all__ = ["ModelConfig", "build_model"]
 def build_model(config: ModelConfig) -> Seq2Seq:
     """A fresh model with random weights."""
     from isarstep.models.convs2s import ConvS2S
+    from isarstep.models.hat import HAT
     from isarstep.models.rnnsearch import RNNSearch
     from isarstep.models.transformer import Transformer
 
     kinds: dict[Kind, type[Seq2Seq]] = {
-        "rnnsearch": RNNSearch, "convs2s": ConvS2S, "transformer": Transformer, "hat": Transformer
+        "rnnsearch": RNNSearch, "convs2s": ConvS2S, "transformer": Transformer, "hat": HAT
     }  # fmt: skip
     return kinds[config.kind](config)

@@ -91,6 +91,26 @@ def half_stream(x: Tensor, config: ModelConfig) -> Tensor:
     return x
 
 
+class Embedding(nn.Module):
+    """The one token table, for source, target and output; `modern` leaves positions to the rotation."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.style = config.style
+        self.width = config.dimensions.width
+        self.weight = nn.Parameter(torch.empty(config.vocabulary, self.width))
+        nn.init.normal_(self.weight, std=self.width**-0.5)
+
+    def forward(self, tokens: Tensor, positions: Tensor) -> Tensor:
+        return self.place(F.embedding(tokens, self.weight), positions)
+
+    def place(self, x: Tensor, positions: Tensor) -> Tensor:
+        x = x * self.width**0.5
+        if self.style == "paper":
+            x = x + sinusoids(positions, self.width).to(x.dtype)
+        return x
+
+
 class SelfAttention(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -106,7 +126,7 @@ class SelfAttention(nn.Module):
         if turn is None:
             return qkv
         q, k, v = qkv.unbind(-3)
-        q, k = self.unit.of_queries(q), self.unit.of_keys(k)
+        q, k = self.unit(q, k)
         return torch.stack([rotate(q, turn), rotate(k, turn), v], -3)
 
     def forward(self, x_TD: Tensor, segments: Segments, turn: Rotation, causal: bool) -> Tensor:
@@ -169,6 +189,9 @@ class UnitLength(nn.Module):
 
     def of_keys(self, k: Tensor) -> Tensor:
         return self.key_norm(k).to(k.dtype)
+
+    def forward(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+        return self.of_queries(q), self.of_keys(k)
 
 
 class FeedForward(nn.Module):

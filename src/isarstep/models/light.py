@@ -1,8 +1,8 @@
 """HAT in the modern style over plain numpy: what a search on a CPU runs, so that nobody who only proposes needs torch.
 
-It computes what `isarstep.models.transformer` does, from the same folders. Shapes: B sentences, K hypotheses, S packed
-tokens of the source, T rows of either; D width, N outputs, X blocks, H heads, C channels of a head, M slots of the
-past, V tokens.
+It computes what `isarstep.models.hat` does, from the same folders. Shapes: B sentences, K hypotheses, S packed tokens
+of the source, T rows of either; D width, N outputs, X blocks, H heads, C channels of a head, M slots of the past, V
+tokens.
 """
 
 from __future__ import annotations

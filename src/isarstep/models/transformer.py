@@ -1,9 +1,4 @@
-"""The Transformer (Vaswani et al., 2017) over one labelled row of tokens, and HAT, the paper's hierarchical one: local
-layers build each proposition's representation, global ones relate them.
-
-In HAT the embedding of a token is the sum of its token's, its position's inside its proposition, and its proposition's
-category's. Propositions carry no order. Beyond the Transformer it has only the table of categories.
-"""
+"""The Transformer (Vaswani et al., 2017) over one labelled row of tokens, and the decoder that HAT shares."""
 
 from __future__ import annotations
 
@@ -11,11 +6,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from isarstep.feed.inputs import Input, Source, Target
+from isarstep.feed.inputs import Source, Target
 from isarstep.models.base import Seq2Seq
 from isarstep.models.config import ModelConfig
 from isarstep.models.layers import (
     DecoderLayer,
+    Embedding,
     EncoderLayer,
     KeysValues,
     drop,
@@ -23,52 +19,37 @@ from isarstep.models.layers import (
     initialise,
     norm,
     rotation,
-    sinusoids,
 )
-
-CATEGORIES = 4  # F.2, F.3, F.4, F.5
-# And the theorem's statement and facts from before the target, and selected library facts.
-MORE_CATEGORIES: dict[Input, int] = {"+context": 6, "+premises": 7}
 
 
 class Transformer(Seq2Seq):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__(config)
         size = config.dimensions
-        table_VD = nn.init.normal_(torch.empty(config.vocabulary, size.width), std=size.width**-0.5)
-        self.embedding = nn.Embedding.from_pretrained(table_VD, freeze=False)  # type: ignore[no-untyped-call]
+        self.embedding = Embedding(config)
         self.encoder = nn.ModuleList(EncoderLayer(config) for _ in range(size.encoder_layers))
         self.decoder = nn.ModuleList(DecoderLayer(config) for _ in range(size.decoder_layers))
         modern = config.style == "modern"  # pre-norm leaves the residual stream unnormalised
         self.encoder_norm = norm(config) if modern else nn.Identity()
         self.decoder_norm = norm(config) if modern else nn.Identity()
         initialise(self, config.style)
-        if config.hierarchical:
-            count = MORE_CATEGORIES.get(config.input, CATEGORIES)
-            self.categories = nn.Parameter(torch.zeros(count, size.width), requires_grad=config.categories)
-            if config.categories:
-                nn.init.normal_(self.categories)
 
     @property
     def token_table(self) -> Tensor:
         return self.embedding.weight
 
-    def place(self, x: Tensor, positions: Tensor) -> Tensor:
-        """Rows of the token table with their positions, which the modern style leaves to the rotation."""
-        width = self.config.dimensions.width
-        x = x * width**0.5
-        return x + sinusoids(positions, width).to(x.dtype) if self.config.style == "paper" else x
+    def embed_source(self, source: Source) -> Tensor:
+        return self.enter(F.embedding(source.tokens_S, self.token_table), source.positions_S)
 
     def enter(self, x: Tensor, positions: Tensor, more: Tensor | None = None) -> Tensor:
         """From rows of the token table to what the first layer reads."""
-        x = self.place(x, positions)
+        x = self.embedding.place(x, positions)
         if more is not None:
             x = x + more
         return drop(half_stream(x, self.config), self.config.dropout, self.training)
 
     def encode(self, source: Source) -> Tensor:
-        categories_SD = F.embedding(source.categories_S, self.categories) if self.config.hierarchical else None
-        x_SD = self.enter(self.embedding(source.tokens_S), source.positions_S, categories_SD)
+        x_SD = self.embed_source(source)
         turn = rotation(source.positions_S, self.config)
         # The paper's hierarchy: the first layers stay inside a proposition. A flat source has one segment per example.
         local = self.config.dimensions.local_layers if self.config.hierarchical else 0
@@ -78,7 +59,7 @@ class Transformer(Seq2Seq):
 
     def forward(self, source: Source, target: Target) -> Tensor:
         memory_SD = self.encode(source)
-        x_UD = self.enter(self.embedding(target.inputs_U), target.positions_U)
+        x_UD = self.enter(F.embedding(target.inputs_U, self.token_table), target.positions_U)
         turn = rotation(target.positions_U, self.config)
         for layer in self.decoder:
             x_UD = layer(x_UD, memory_SD, target.examples, source.examples, turn)
@@ -97,7 +78,7 @@ class Transformer(Seq2Seq):
     def step(self, state: TransformerState, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
         state.advance(parents_BK)
         position = torch.full_like(tokens_BK, state.length - 1)
-        x_BKD = self.place(self.embedding(tokens_BK), position)
+        x_BKD = self.embedding(tokens_BK, position)
         turn = rotation(position, self.config)
         slot, hypotheses = (state.length - 1) * state.beams, tokens_BK.shape[1]
         allowed_B1KM = state.ancestors_BKM[:, None, :hypotheses, : slot + hypotheses]
