@@ -16,19 +16,20 @@ beside = export OMP_NUM_THREADS=1; trap 'cat .first.log; exit 1' TERM; $(BIN)/py
 	$(BIN)/pytest -q $(2) tests $(1:%=--ignore=%); rest=$$?; \
 	wait $$first; first=$$?; cat .first.log; rm -f .first.log; [ $$first = 0 ] && [ $$rest = 0 ]
 
+# With types checked meanwhile.
+typed = $(BIN)/mypy & types=$$!; $(1); tests=$$?; wait $$types && exit $$tests
+
 # The fast lane, for every save: under a minute. What needs no torch beside the rest.
 check: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
-	@$(BIN)/mypy & types=$$!; $(call beside,tests/logic $(wildcard tests/test_*.py),-m 'not slow'); tests=$$?; \
-	wait $$types && exit $$tests
+	@$(call typed,$(call beside,tests/logic $(wildcard tests/test_*.py),-m 'not slow'))
 
 # Servers, provers and training beside all else.
 test: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
-	$(BIN)/mypy
-	@$(call beside,tests/attack tests/prove tests/serve tests/train)
+	@$(call typed,$(call beside,tests/attack tests/prove tests/serve tests/train))
 
 # What must not be proved, on the real fact base; the tests run a tenth of it.
 attack: .venv/.installed-dev
