@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from typing import Any, NamedTuple
 
 import pytest
@@ -145,6 +145,40 @@ def test_a_body_that_does_not_arrive_is_not_waited_for(monkeypatch: pytest.Monke
     assert found.status == 408
     assert found.headers[b"connection"] == b"close"
     assert found.load.running == 0
+
+
+@pytest.mark.parametrize("body", [b"{}", b"x" * 11])  # read, and too large
+def test_a_body_that_has_arrived_is_no_longer_waited_for(body: bytes) -> None:
+    gate = Gate(_inside, LIMITS, Load())
+    asyncio.run(answer(gate, body))
+    assert gate.places.arriving == 0
+
+
+def test_behind_the_gate_a_body_comes_once_and_then_the_end_of_the_connection() -> None:
+    received: list[str] = []
+
+    async def inside(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        received.append((await receive())["type"])
+        received.append((await receive())["type"])
+
+    asyncio.run(answer(Gate(inside, LIMITS, Load()), b"{}", then=[{"type": "http.disconnect"}]))
+    assert received in (["http.request"], ["http.request", "http.disconnect"])  # cancelled, or told
+
+
+async def answer(gate: Gate, body: bytes, then: Sequence[dict[str, Any]] = ()) -> None:
+    """A request with this body through the gate; after it the client stays, or sends what comes then."""
+    arriving: list[dict[str, Any]] = [{"type": "http.request", "body": body}, *then]
+
+    async def receive() -> MutableMapping[str, Any]:
+        if not arriving:
+            await asyncio.Event().wait()
+        return arriving.pop(0)
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        pass
+
+    scope = {"type": "http", "method": "POST", "path": "/propose", "headers": [(b"host", b"localhost")]}
+    await gate(scope, receive, send)
 
 
 def test_who_goes_away_is_not_worked_for() -> None:
