@@ -46,6 +46,7 @@ from isarstep.logic.terms import Const, Free, Term, TFree, TVar, Typ, Type, Var,
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import format_type
 from isarstep.prove.facts import Library
+from isarstep.prove.embedded import NearStep
 from isarstep.prove.gaps import NOT_PROVED
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.provers import installed, not_installed
@@ -236,6 +237,9 @@ class Logged:
     def contradiction(self, *arguments: Any) -> Gap:
         return self.proving.contradiction(*arguments)
 
+    def one_rule_away(self, task: Task) -> list[NearStep]:
+        return self.proving.one_rule_away(task)
+
     def note(self, kind: str, began: float, gap: Gap) -> None:
         attempt: dict[str, Any] = {"kind": kind, "at": round(began - self.began, 2)}
         attempt["seconds"] = round(time.monotonic() - began, 2)
@@ -267,11 +271,16 @@ def alone(logged: Logged, task: Task, seconds: float) -> dict[str, Any]:
     return {"proved": False, "seconds": round(time.monotonic() - logged.began, 2)}
 
 
+def no_proposals(*_: object) -> Future[Any]:
+    answer: Future[Any] = Future()
+    answer.set_result([])
+    return answer
+
+
 def searched(logged: Logged, task: Task, seconds: float, model: Batcher | None) -> dict[str, Any]:
-    """The search for a proof; without a model nothing is proposed."""
-    plan = Plan(seconds=seconds, depth=4 if model else 0)
-    search: Callable[..., Future[Any]] = model.search_all if model else lambda *_: Future()
-    *_, best = sketches(task, plan, search, logged)  # type: ignore[arg-type]
+    """The search for a proof; without a model the goal's form and rules of the library alone propose steps."""
+    search: Callable[..., Future[Any]] = model.search_all if model else no_proposals
+    *_, best = sketches(task, Plan(seconds=seconds), search, logged)  # type: ignore[arg-type]
     last = best.steps[-1].gap
     return {
         "proved": best.closed and best.seconds <= seconds,

@@ -4,7 +4,7 @@ import pytest
 
 from isarstep.bench.store import Benchmark
 from isarstep.logic.terms import Free, Term, Type
-from isarstep.prove.sketch import is_elimination_rule, is_rewrite_rule, isar_text, shown_lines
+from isarstep.prove.sketch import Stated, is_elimination_rule, is_rewrite_rule, isar_text, shown_lines
 from isarstep.prove.verdict import ASSUME, CLOSE, Proved, ShownStep
 
 
@@ -43,7 +43,7 @@ def test_blocks_and_variables_that_are_obtained() -> None:
 def test_methods_get_the_premises_that_the_prover_used(facts: tuple[str, ...], using: str) -> None:
     numbered = {f"F.2({n})": f"assms({n})" for n in (1, 2, 3)}
     context = Benchmark("embedded").theory_contexts.at("Main")
-    steps = [("P", Free("P"), Proved("E", 0.1, facts, 1))]
+    steps = [Stated("P", Free("P"), Proved("E", 0.1, facts, 1))]
     text = isar_text(["A", "B", "C"], steps, {}, context, numbered=numbered)
     assert f"    {using.strip()} " in text
 
@@ -54,9 +54,11 @@ def test_a_definition_is_unfolded_where_its_conditions_hold() -> None:
     proof = Proved(
         "E", 0.1, ("l.d_def", "F.2(1)"), 0, method="unfold l.d_def[OF F.2(1)], intro conjI", cases=(part,) * 2
     )
-    text = isar_text(["A"], [("P", Free("P"), proof)], {}, context, numbered={"F.2(1)": "assms(1)"})
+    text = isar_text(["A"], [Stated("P", Free("P"), proof)], {}, context, numbered={"F.2(1)": "assms(1)"})
     assert "proof (unfold l.d_def[OF assms(1)], intro conjI, goal_cases)" in text
-    assert "proof (unfold l.d_def, intro conjI, goal_cases)" in isar_text(["A"], [("P", Free("P"), proof)], {}, context)
+    assert "proof (unfold l.d_def, intro conjI, goal_cases)" in isar_text(
+        ["A"], [Stated("P", Free("P"), proof)], {}, context
+    )
 
 
 @pytest.mark.parametrize(

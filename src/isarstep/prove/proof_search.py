@@ -1,4 +1,5 @@
 """Looking for a chain of steps: provers try the goal as it is; then the model proposes, and they close the small gaps.
+Beside the model's proposals stand statements from which the goal follows by one fact of the library, or that follow so.
 
 What provers derive from the facts is known from then on, for whatever goal. All proposals for a goal are assumed
 together: if the goal does not follow even so, none of them leads there, and one question has answered for all; if it
@@ -23,7 +24,7 @@ from isarstep.prove.novelty import KnownStatements, conjuncts
 from isarstep.prove.sketch import Link, Sketch
 from isarstep.prove.step import Step
 from isarstep.prove.step_prover import FALSEHOOD, IN_ALL, QUICK, Answer, Limits, Proving
-from isarstep.prove.verdict import Gap, Proved
+from isarstep.prove.verdict import Gap, Proved, Refuted
 from isarstep.theory.task import Task
 
 Search = Callable[[Task, int], Future[list[Step]]]
@@ -39,6 +40,7 @@ DIRECT_SHARE = 0.4  # of the time after that, for goals as they are
 STEP_COST = 1.0  # of a step beside its log probability: short proofs first
 RUNG_COST = 2.0  # of a harder attempt
 PART_SCORE = -1.0  # of what the goal's own form proposes
+RULE_SCORE, MOST_BY_RULES = -3.0, 12  # of what one rule of the library proposes; so many
 WIDER_COST = 3.0  # of asking the model once more, for twice as many proposals
 MOST_BEAM = 20
 TURN = 0.2  # seconds that it waits for the model before others have their turn
@@ -175,15 +177,33 @@ class Sketcher:
         return self.now()
 
     def with_fewest_facts(self) -> Sketch:
-        """The same chain, its steps from as few facts as provers find in what time is left."""
-        steps = list(self.best.steps)
+        """The same chain without statements that it can do without, and its steps from as few facts as provers find,
+        in what time is left."""
+        steps = self.without_needless()
         for place, step in enumerate(steps):
-            known = tuple(before.tokens for before in steps[:place])
+            known = tuple(before.tokens for before in steps[:place] if step.uses is None or before.tokens in step.uses)
             if isinstance(step.gap, Proved) and not step.gap.cases and step.gap.by != "simp":
-                gap, _ = self.proving.follows(self.task, step.tokens, known, self.limits()._replace(fewest=True))
+                gap, uses = self.proving.follows(self.task, step.tokens, known, self.limits()._replace(fewest=True))
                 if isinstance(gap, Proved) and len(gap.facts) < len(step.gap.facts):
-                    steps[place] = replace(step, gap=gap)
+                    steps[place] = replace(step, gap=gap, uses=uses & frozenset(known))
         return replace(self.best, steps=tuple(steps))
+
+    def without_needless(self) -> list[Link]:
+        """The steps of the best chain, each left out where those that used it are proved without it."""
+        steps = list(self.best.steps)
+        for needless in self.best.steps[:-1]:
+            others = [step for step in steps if step.tokens != needless.tokens]
+            for place, step in enumerate(others):
+                if step.uses is not None and needless.tokens not in step.uses:
+                    continue
+                known = tuple(before.tokens for before in others[:place])
+                gap, uses = self.proving.follows(self.task, step.tokens, known, self.limits(QUICK))
+                if not isinstance(gap, Proved):
+                    break
+                others[place] = replace(step, gap=gap, uses=uses & frozenset(known))
+            else:
+                steps = others
+        return steps
 
     def is_due(self, goal: Goal) -> bool:
         """Is there time to try a goal as it is, without taking it from steps?"""
@@ -253,7 +273,7 @@ class Sketcher:
     def expand(self, place: OpenPlace, steps: list[Step]) -> Iterator[Sketch]:
         """Proposals for a goal: first those that it needs, then whatever follows from the facts."""
         goal = place.goal
-        scores = self.candidates(goal, steps)
+        scores = self.candidates(place, steps)
         pool = list(scores)
         before = len(self.lemmas)
         while pool and self.passed < self.plan.seconds:
@@ -291,18 +311,22 @@ class Sketcher:
         elif place.beam < MOST_BEAM:
             self.wait_for(goal, place.cost + WIDER_COST, place.lemmas, place.depth, min(MOST_BEAM, 2 * place.beam))
 
-    def candidates(self, goal: Goal, steps: list[Step]) -> dict[str, float]:
-        """Statements that say something new, with scores; the goal's own parts among them."""
+    def candidates(self, place: OpenPlace, steps: list[Step]) -> dict[str, float]:
+        """Statements that say something new, with scores; the goal's own parts and what is one rule away among them."""
         found: dict[str, float] = {}
         for step in steps:
             if step.well_formed:
                 for tokens in conjuncts(step.tokens):
                     if tokens not in self.said:
                         found.setdefault(tokens, step.score or 0.0)
-        for tokens in parts(goal.link.tokens):
+        own = dict.fromkeys(parts(place.goal.link.tokens), PART_SCORE)
+        if place.beam == self.plan.beam:  # otherwise they have been there
+            near = self.proving.one_rule_away(narrowed(self.task, place.goal, place.lemmas))
+            own = dict.fromkeys((each.tokens for each in near[:MOST_BY_RULES]), RULE_SCORE) | own
+        for tokens, score in own.items():
             judgement = well_formed(tokens, self.task.theory_context.signature, self.task.context)
             if judgement.reason is None and tokens not in self.said:
-                found.setdefault(tokens, PART_SCORE)
+                found.setdefault(tokens, score)
         return found
 
     def derive(self, tokens: str, cost: float) -> Iterator[Sketch]:
@@ -312,10 +336,12 @@ class Sketcher:
         self.tried += 1
         gap, uses = self.ask(tokens, (), self.limits(QUICK))
         if isinstance(gap, Proved):
-            self.lemmas[tokens] = SketchLemma(replace(self.link(tokens), gap=gap), cost, uses)
+            self.lemmas[tokens] = SketchLemma(replace(self.link(tokens), gap=gap, uses=uses), cost, uses)
             self.said.add(tokens)
         else:
             self.underived.add(tokens)
+            if isinstance(gap, Refuted):  # from the facts alone: a goal of its own would never be closed
+                self.refuted.add(tokens)
         yield self.now()
 
     def refute(self, tokens: str) -> Iterator[Sketch]:
@@ -362,10 +388,10 @@ class Sketcher:
 
     def sketch(self, goal: Goal, gap: Gap | None, uses: frozenset[str]) -> Sketch:
         """The chain from a goal on, with the lemmas that it needs."""
-        links = [replace(goal.link, gap=gap)]
+        links = [replace(goal.link, gap=gap, uses=uses)]
         needed, cost = set(uses), goal.cost
         while goal.parent is not None:
-            links.append(replace(goal.parent.link, gap=goal.gap))
+            links.append(replace(goal.parent.link, gap=goal.gap, uses=goal.uses | {goal.link.tokens}))
             needed |= goal.uses
             goal = goal.parent
         chain = {link.tokens for link in links}

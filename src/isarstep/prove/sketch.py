@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
@@ -30,12 +31,13 @@ from isarstep.theory.task import Task
 
 @dataclass(frozen=True)
 class Link:
-    """One statement of a chain; the gap before it is what provers said about it."""
+    """One statement of a chain; the gap before it is what provers said about it, from which other statements."""
 
     tokens: str
     term: Term
     text: str
     gap: Gap | None = None
+    uses: frozenset[str] | None = None  # None: not known
 
     @property
     def proved(self) -> bool:
@@ -112,7 +114,18 @@ class Sketch:
         lines = list(dict.fromkeys((*example.f2, *example.f4)))
         general = [line for line in lines if holds_at_all_types(task, line)]
         known = [exact_text(task, line) for line in lines if line not in general]
-        steps = [(exact_text(task, step.tokens), step.term, step.gap) for step in self.steps]
+        place = {step.tokens: n for n, step in enumerate(self.steps)}
+        steps = [
+            Stated(
+                exact_text(task, step.tokens),
+                step.term,
+                step.gap,
+                sorted(place[line] for line in step.uses if line in place)
+                if step.proved and step.uses is not None
+                else None,
+            )
+            for step in self.steps
+        ]
         said = [task.text(line) for line in general]
         types, names = task.shown_context(), task.shown_names()
         return isar_text(known, steps, types, task.theory_context, said, names, self._numbered())
@@ -150,18 +163,27 @@ def _generalised(proposition: Term) -> Term:
     return proposition
 
 
+class Stated(NamedTuple):
+    """A statement of a text, what provers said about it, and the places of the earlier ones that they used."""
+
+    text: str
+    term: Term
+    gap: Gap | None
+    uses: Sequence[int] | None = None  # None: all
+
+
 def isar_text(
     known: Sequence[str],
-    steps: Sequence[tuple[str, Term, Gap | None]],
+    steps: Sequence[Stated],
     types: Context,
     theory_context: TheoryContext,
     general: Sequence[str] = (),
     names: Mapping[str, str] | None = None,
     numbered: Mapping[str, str] | None = None,
 ) -> str:
-    """Variables with the types that they had, known facts, then statements with what provers said about them; the last
-    statement is the goal. What holds at all types cannot be assumed, and stands in comments. `names`: how the
-    variables of the steps are called that a proof shows first; without them these are left out."""
+    """Variables with the types that they had, known facts, then statements, the last of which is the goal. What holds
+    at all types cannot be assumed, and stands in comments. `names`: how the variables of the steps are called that a
+    proof shows first; without them these are left out."""
     lines, language = ["lemma"], theory_context.language
     for place, (variable, typ) in enumerate(types.items()):
         lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{write_type(typ, language, sorts=True)}"')
@@ -171,9 +193,10 @@ def isar_text(
     known_apart = {f"assms({n})" for n, text in enumerate(known, 1) if "≠" in text}
     # ?thesis is the conclusion alone; a goal with premises or variables of its own is said again.
     goal = f'"{steps[-1][0]}"' if any(sign in steps[-1][0] for sign in "⟹⋀") else "?thesis"
-    for place, (text, term, gap) in enumerate(steps):
+    for place, (text, term, gap, uses) in enumerate(steps):
         last = place == len(steps) - 1
-        using = " ".join((["assms"] if known else []) + [f"s{n + 1}" for n in range(place)])
+        earlier = [f"s{n + 1}" for n in (range(place) if uses is None else uses)]
+        using = " ".join([*(["assms"] if known else []), *earlier])
         prefix = f"a{place + 1}_"
         statement = f"show {goal}" if last else f'have s{place + 1}: "{text}"'
         if isinstance(gap, Proved) and gap.cases:
@@ -199,7 +222,7 @@ def isar_text(
         if isinstance(gap, Proved) and not any(step.used for step in inner):
             using = _used_alone(gap, using, known_as)
         if isinstance(gap, Proved) and gap.given is not None and set(gap.given) <= set(known_as):
-            using = " ".join([*map(known_as.__getitem__, gap.given), *(f"s{n + 1}" for n in range(place))])
+            using = " ".join([*map(known_as.__getitem__, gap.given), *earlier])
         used = [f"{prefix}{n}" for n, step in enumerate(inner, 1) if step.used]
         # Isabelle's `algebra` fails where what is not 0 comes before equations.
         apart = [label for label in using.split() if label in known_apart]

@@ -21,7 +21,7 @@ from isarstep.memory import shared_property
 from isarstep.prove.embedded import NearStep
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.provers import installed, not_installed
-from isarstep.prove.sketch import Sketch, exact_text, holds_at_all_types, isar_text, theory_file
+from isarstep.prove.sketch import Sketch, Stated, exact_text, holds_at_all_types, isar_text, theory_file
 from isarstep.prove.step import Step, further, ranked, with_gap, with_rules
 from isarstep.prove.step_prover import Limits, Proving
 from isarstep.prove.verdict import AUTHORITY, Proved
@@ -277,7 +277,7 @@ class Service:
         said = [None if one is None else Proved(one.by, 0.0, tuple(one.facts), 0) for one in body.proved]
         steps = [*zip(texts["extra"], terms["extra"], strict=True), *zip(texts["goal"], terms["goal"], strict=True)]
         said += [None] * (len(steps) - len(said))
-        judged = [(text, term, gap) for (text, term), gap in zip(steps, said, strict=False)]
+        judged = [Stated(text, term, gap) for (text, term), gap in zip(steps, said, strict=False)]
         text = isar_text(list(known), judged, task.shown_context(), task.theory_context, general)
         # What the asker's own theory declares would be missing there.
         alone = bool(task.theory_context.imports) and not problem.constants and problem.own is None
