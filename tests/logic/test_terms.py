@@ -39,6 +39,8 @@ from isarstep.logic.terms import (
     subterms,
     untyped,
 )
+from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.variables import match_term
 
 from .strategies import propositions, terms, types
 
@@ -290,3 +292,22 @@ def test_names_that_nobody_wrote_are_left_out_of_terms_without_types() -> None:
 def test_a_large_term_has_as_many_parts_as_leaves_functions_and_applications() -> None:
     assert size(App(Abs("x", None, Bound(0)), Free("y"))) == 4
     assert [type(node) for node in subterms(App(Abs("x", None, Bound(0)), Free("y")))] == [App, Abs, Bound, Free]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "term", "found"),
+    [
+        ("CONST f $ VAR <V0>", "CONST f $ CONST a", {"<V0>": "CONST a"}),
+        ("CONST f $ VAR <V0>", "CONST f", None),
+        ("CONST f", "CONST f $ CONST a", None),
+        ("CONST f $ VAR <V0> $ VAR <V0>", "CONST f $ CONST a $ CONST b", None),
+        (
+            "CONST f $ ( ABS VAR <V0> $ BOUND 0 )",
+            "CONST f $ ( ABS CONST g $ BOUND 0 )",
+            {"<V0>": "ABS CONST g $ BOUND 0"},
+        ),
+    ],
+)
+def test_a_pattern_matches_what_its_variables_make_equal(pattern: str, term: str, found: dict[str, str] | None) -> None:
+    values = match_term(decode(pattern), decode(term))
+    assert found == (None if values is None else {each.name: encode_line(value) for each, value in values.items()})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from isarstep.errors import UserError
@@ -40,21 +41,21 @@ def is_variable(term: Term) -> bool:
 
 
 def split_cases(
-    subjects: list[Term], clauses: list[Clause], datatypes: Datatypes, fresh: list[int] | None = None
+    subjects: list[Term], clauses: list[Clause], datatypes: Datatypes, fresh: Iterator[int] | None = None
 ) -> Term:
     """One term of case constants; the first clause that fits wins."""
-    counter = fresh if fresh is not None else [0]
+    numbers = itertools.count() if fresh is None else fresh
     if not clauses:
         return Const("HOL.undefined")
     if not subjects:
         return clauses[0].body
     subject, rest = subjects[0], subjects[1:]
     if all(is_variable(clause.patterns[0]) for clause in clauses):
-        return split_cases(rest, [_bind(clause, subject) for clause in clauses], datatypes, counter)
+        return split_cases(rest, [_bind(clause, subject) for clause in clauses], datatypes, numbers)
     splitter, constructors = _datatype([clause.patterns[0] for clause in clauses], datatypes)
     branches: list[Term] = []
     for name, count in constructors:
-        variables = _variables(name, count, clauses, counter)
+        variables = _variables(name, count, clauses, numbers)
         whole = list_comb(Const(name), variables)
         narrowed: list[Clause] = []
         for clause in clauses:
@@ -64,7 +65,7 @@ def split_cases(
                 narrowed.append(Clause([*variables, *bound.patterns], bound.body))
             elif head == Const(name):
                 narrowed.append(Clause([*arguments, *clause.patterns[1:]], clause.body))
-        branch = split_cases([*variables, *rest], narrowed, datatypes, counter)
+        branch = split_cases([*variables, *rest], narrowed, datatypes, numbers)
         for variable in reversed(variables):
             branch = Abs(variable.name.partition(MARK)[0], None, abstract(branch, variable))
         branches.append(branch)
@@ -92,7 +93,7 @@ def _bind(clause: Clause, value: Term) -> Clause:
     return Clause(clause.patterns[1:], body)
 
 
-def _variables(name: str, count: int, clauses: list[Clause], counter: list[int]) -> list[Free]:
+def _variables(name: str, count: int, clauses: list[Clause], numbers: Iterator[int]) -> list[Free]:
     """New variables for a constructor's arguments, called as in the first clause that has it."""
     called = ["a"] * count
     for clause in clauses:
@@ -100,8 +101,7 @@ def _variables(name: str, count: int, clauses: list[Clause], counter: list[int])
         if head == Const(name):
             called = [a.name.partition(MARK)[0] if type(a) is Free else "a" for a in arguments]
             break
-    counter[0] += count
-    return [Free(f"{text}{MARK}{counter[0] - i}.") for i, text in enumerate(called)]
+    return [Free(f"{text}{MARK}{next(numbers)}.") for text in called]
 
 
 def order_constructors(branches: list[Typ], constructors: dict[str, Typ], name: str) -> list[tuple[str, int]]:
