@@ -3,6 +3,7 @@
 import pytest
 from tests.logic.complex_main import language
 
+from isarstep.bench.store import Benchmark
 from isarstep.logic.folding import canonical
 from isarstep.logic.language import Language
 from isarstep.logic.printformats import Formats
@@ -191,3 +192,12 @@ def test_a_delimiter_that_a_graph_has_as_blanks_is_written() -> None:
     rows = {"productions": [read], "prints": [[power, [[75], 1, 17, [0], 8], 75]]}
     [format] = Formats(Language([rows], Signature.build(()))).formats[power]
     assert format.pieces == (75, " ⊗⇗", 0, "⇖")
+
+
+def test_what_would_be_read_as_another_term_is_not_written() -> None:
+    """HOL-Library.OptionalSugar prints `A ⟹ B ⟹ C` as `A ∧ B ⟹ C`, for papers."""
+    sugar = Benchmark("embedded").theory_contexts.at("Encodability_Process_Calculi.SourceTargetRelation").language
+    read = read_formula("A ⟹ B ⟹ C", sugar).term
+    assert write_formula(erase(read), sugar) == "A ⟹ B ⟹ C"
+    surjective = read_formula("¬ surj f", sugar).term
+    assert write_formula(erase(surjective), sugar) == "¬ surj f"

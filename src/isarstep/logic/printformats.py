@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -56,7 +57,7 @@ class Formats:
         self.rules: dict[str, list[PrintRule]] = {}
         for left, right in language.print_rules:
             rule = _print_rule(left, right)
-            if rule is not None and left[0] in self.formats:
+            if rule is not None and left[0] in self.formats and not _is_another_term(left, language):
                 self.rules.setdefault(right[0][len(CONST) :], []).insert(0, rule)
         for rules in self.rules.values():  # special ones first, then later ones
             rules.sort(key=lambda rule: -str(rule.patterns).count(CONST[1:]))
@@ -138,6 +139,22 @@ def _print_rule(left: Any, right: Any) -> PrintRule | None:
     if len(set(names)) != len(names) or set(names) != set(re.findall(r"'(\?[^']*)'", str(left))):
         return None
     return PrintRule(tuple(_as_pattern(part) for part in right[1:]), left)
+
+
+def _is_another_term(left: Any, language: Language) -> bool:
+    """Does what is written mean something else where it is read? OptionalSugar writes `A ⟹ B ⟹ C` as `A ∧ B ⟹ C`."""
+    heads = {leaf for leaf in _leaves(left) if leaf[0] != "?"}
+    return (
+        all(head.startswith(CONST) for head in heads) and not {h[len(CONST) :] for h in heads} & language.abbreviations
+    )
+
+
+def _leaves(part: Any) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    else:
+        for each in part:
+            yield from _leaves(each)
 
 
 def _awkward(part: Any) -> bool:
