@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from tests.bench.handmade import NAT, PROP, ProofMaker, fun, graph_of, prop, uses
+from tests.bench.handmade import BOOL, NAT, PROP, ProofMaker, fun, graph_of, prop, uses
 from tests.bench.test_extract import examples_of, fields
 
 from isarstep.bench.belonging import belonging, owning_statements
@@ -133,6 +135,58 @@ def test_a_show_inside_such_a_statement_is_one_with_it() -> None:
     [shown] = maker.step("show", ("goal", P("x"), uses("using", that)), parent=1, depth=2, block=2)
     maker.use(have, *uses("block", shown))
     assert [fields(row) for row in examples_of(graph_of([maker.finish()]))] == [("Q <X1>", [], "P <X1>", [], [])]
+
+
+def test_a_rule_that_obtain_assumes_for_its_own_proof_is_a_fact() -> None:
+    """`obtain y where "P y" if "!!x. Q x ==> R x"`: that premise has the form of `that`, which is bookkeeping, but does
+    not conclude the thesis. Without it nothing would say what the obtained fact follows from."""
+    maker = ProofMaker(0, "obtaining")
+    maker.step("lemma", ("goal", R("a"), []), fixed="a")
+    rule = list_pure_imp([Q("?x")], R("?x"), typed=True)
+    that, got = maker.step("obtain", ("assumption", rule, []), ("goal", P("y"), []), parent=0, depth=1, fixed="ay")
+    maker.use(got, *uses("using", that))
+    [show] = maker.step("show", ("goal", R("a"), uses("using", got)), parent=0, depth=1, block=1)
+    maker.use(0, *uses("block", show))
+    rows = [fields(row) for row in examples_of(graph_of([maker.finish()]))]
+    assert ("imp ((Q <V0>)) ((R <V0>))", [], "P <X1>", [], []) in rows
+
+
+def test_two_shows_that_restate_a_statement_under_nothing_are_no_premises_of_it() -> None:
+    """A rule may have the goal itself as premise twice. Each show is a consequence of its own; the statement follows
+    from what its own proof names."""
+    maker = ProofMaker(0, "twice")
+    [_, given] = maker.step("lemma", ("goal", R("a"), []), ("assumption", E("a"), []), fixed="a")
+    [have] = maker.step("have", ("goal", P("a"), uses("using", given)), parent=0, depth=1, block=1)
+    shows = [maker.step("show", ("goal", P("a"), []), parent=1, depth=2, block=n)[0] for n in (2, 3)]
+    maker.use(have, *uses("block", *shows))
+    [show] = maker.step("show", ("goal", R("a"), uses("using", have)), parent=0, depth=1, block=1)
+    maker.use(0, *uses("block", show))
+    assert [fields(row) for row in examples_of(graph_of([maker.finish()]))] == [
+        ("P <X0>", ["even <X0>"], "R <X0>", [], []),
+        ("even <X0>", [], "P <X0>", [], []),
+    ]
+
+
+def test_the_cases_in_which_something_is_obtained_are_no_premises() -> None:
+    """Around its block each says `Q a ==> thesis`, and the thesis is bookkeeping of the command."""
+    maker = ProofMaker(0, "obtaining by cases")
+    [_, given] = maker.step("lemma", ("goal", R("a"), []), ("assumption", E("a"), []), fixed="a")
+    thesis = App(Const("HOL.Trueprop"), Free("t", BOOL))
+    [got, such] = maker.step(
+        "obtain",
+        ("goal", P("y"), uses("using", given)),
+        ("assumption", list_pure_imp([P("?x")], thesis), []),
+        parent=0, depth=1, block=1, fixed="ay",
+    )  # fmt: skip
+    for block, case in ((2, Q("a")), (3, P("a"))):
+        [assumed] = maker.step("assume", ("assumption", case, []), parent=1, depth=2, block=block, fixed="at")
+        [show] = maker.step("show", ("goal", thesis, uses("using", such, assumed)), parent=1, depth=2, block=block)
+        maker.facts[show] = replace(maker.facts[show], outside=list_pure_imp([case], thesis))
+        maker.use(got, *uses("block", show))
+    [end] = maker.step("show", ("goal", R("a"), uses("using", got)), parent=0, depth=1, block=1, fixed="ay")
+    maker.use(0, *uses("block", end))
+    rows = [fields(row) for row in examples_of(graph_of([maker.finish()]))]
+    assert ("even <X0>", [], "P <X1>", [], []) in rows
 
 
 def test_an_interpretation_is_a_fact_like_others() -> None:

@@ -265,6 +265,8 @@ def test_restated_facts_are_counted_and_left_out() -> None:
     extractor = Extractor(graph)
     extractor.run()
     assert extractor.counts == {"proofs": 1, "raw": 2, "restated": 2}
+    # A row for it would be of a proof that no example is of.
+    assert extractor.builder.finish().proofs.num_rows == 0
 
 
 def test_eta_does_not_hide_a_restated_fact() -> None:
@@ -354,6 +356,27 @@ def test_length_rule_and_incomplete_proofs(monkeypatch: pytest.MonkeyPatch) -> N
     assert extractor.counts == {"proofs": 1, "incomplete proofs": 1}
 
 
+def test_a_fact_as_long_as_a_whole_source_stands_above_a_gap_and_a_longer_one_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    maker = ProofMaker(0, "long")
+    maker.step("lemma", ("goal", prop("Nat.R", "a"), []), fixed="a")
+    maker.step("have", ("goal", prop("Nat.eq", ("Nat.sq", ("Nat.sq", "a")), "a"), []), parent=0, depth=1, block=1)
+    [short] = maker.step("have", ("goal", prop("Nat.Q", "a"), []), parent=0, depth=1, block=1)
+    [show] = maker.step("show", ("goal", prop("Nat.R", "a"), uses("using", short)), parent=0, depth=1, block=1)
+    maker.use(0, *uses("block", show))
+    graph = graph_of([maker.finish()])
+    whole = Extractor(graph)
+    whole.run()
+    longest = max(whole.builder.lengths)
+    for most, count in ((longest, 2), (longest - 1, 1)):
+        monkeypatch.setattr("isarstep.bench.extract.MAX_SOURCE", most)
+        extractor = Extractor(graph)
+        extractor.run()
+        [facts] = extractor.builder.finish().proofs["facts"].to_pylist()
+        assert len(facts) == count
+
+
 def test_theorem_identity_does_not_depend_on_names_or_on_the_way_of_stating() -> None:
     def identity(*facts: Any) -> str:
         maker = ProofMaker(0, "x")
@@ -366,6 +389,20 @@ def test_theorem_identity_does_not_depend_on_names_or_on_the_way_of_stating() ->
     assert stated != identity(("goal", prop("Nat.P", "a"), []))
     implication = App(App(Const("Pure.imp"), prop("Nat.Q", "b")), prop("Nat.P", "b"))
     assert stated == identity(("goal", implication, []))
+
+
+def test_a_notepad_is_known_by_its_steps() -> None:
+    """It states nothing: else all notepads would be one theorem, of which a few examples are scored and none trained
+    on."""
+
+    def identity(step: Term) -> str:
+        maker = ProofMaker(0, "", command="notepad")
+        maker.step("notepad", fixed="a")
+        maker.step("have", ("goal", step, []), parent=0, depth=1, block=1)
+        return identity_of(maker.finish(), Texts())
+
+    assert identity(prop("Nat.P", "a")) == identity(prop("Nat.P", "b"))
+    assert identity(prop("Nat.P", "a")) != identity(prop("Nat.Q", "a"))
 
 
 def test_texts_are_what_the_codec_writes() -> None:

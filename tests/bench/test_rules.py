@@ -90,6 +90,13 @@ def test_equal_examples_are_kept_once_with_their_copies_counted() -> None:
     assert splits(scored)["test"] == [0]
 
 
+def test_copies_of_scored_examples_are_counted_too() -> None:
+    """A manifest says how many examples were found again: of one that was found four times that are three."""
+    found = decide(columns([{"band": TEST, "copies": 4}, {"copies": 2}]), SIZES)
+    assert found.copies.tolist() == [4, 2]
+    assert found.dropped["duplicates"] == 4
+
+
 UNSEEN_ROWS = [{"entry": 0} for _ in range(6)] + [{"entry": 1, "target": 50 + n} for n in range(3)]
 
 
@@ -159,6 +166,21 @@ def test_frozen_splits_stay_and_newcomers_keep_away_from_them() -> None:
     ]
     found = splits([*old, *unseen, *new], frozen=True, entries=[1])
     assert found == {"train": [0, 3, 11], "validation": [], "test": [1], "unseen": [2]}
+
+
+def test_a_benchmark_has_grown_where_examples_came_after_the_scored_ones_were_chosen() -> None:
+    """Its manifest says so, and who chooses again from all of it would score others."""
+    old = [{"split": TRAIN}, {"split": TEST}]
+    assert not decide(columns(old), SIZES, frozen=True).grown
+    assert decide(columns([*old, {}]), SIZES, frozen=True).grown
+    assert not decide(columns([{}, {}]), SIZES).grown
+
+
+def test_fresh_examples_are_of_the_rows_given_and_of_no_others() -> None:
+    """All other rows are examples that models were trained on."""
+    table = columns([{"identifier": n} for n in range(4)])
+    assert choose_fresh(table, np.array([2, 3]), Sizes(fresh=2)).tolist() == [2, 3]
+    assert choose_fresh(table, np.zeros(0, np.int64), Sizes(fresh=2)).tolist() == []
 
 
 def test_fresh_examples_are_few_of_a_theorem_and_the_first_by_id() -> None:

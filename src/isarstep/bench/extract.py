@@ -324,7 +324,7 @@ def identity_of(proof: Proof, texts: Texts, renaming: Renaming = NOTHING) -> str
     """
     head = [fact for fact in proof.facts if fact.step == 0]
     goals = [fact.prop for fact in head if fact.kind == "goal"]
-    if proof.command == "notepad" or not goals:
+    if not goals:  # a notepad states nothing
         statements = [texts.of(fact.prop) for fact in proof.facts]
     else:
         assumptions = [fact.prop for fact in head if fact.kind == "assumption"]
