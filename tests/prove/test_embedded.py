@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -19,9 +19,11 @@ from isarstep.logic.signature import Signature
 from isarstep.logic.terms import constants, schematics
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
+from isarstep.prove.declared_rules import DeclaredRules
 from isarstep.prove.embedded import Checker
 from isarstep.prove.explain import explain
 from isarstep.prove.facts import Library
+from isarstep.prove.monomorphise import Named
 from isarstep.prove.provers import ProverLimits, Provers
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import Declaration
@@ -450,6 +452,38 @@ def test_only_facts_of_the_world_are_offered(checker: Checker) -> None:
         scored.check(replace(NTH, theory=theory, id=theory), NTH.f1)
         assert scored.trace is not None
         assert ("nth_Cons_Suc" in {f.name for each in scored.trace for f in each.query.library}) is usable
+
+
+def one_rule_away(
+    provers: Provers, goal: str, rule: Named, kinds: Sequence[str] = (), own: Sequence[Named] = ()
+) -> list[str]:
+    """Steps to a goal about numbers from a library of one rule, declared so, and from facts of the asker's own."""
+    prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
+    theory_contexts = TheoryContexts(SIGNATURE, {**{prefix: [] for prefix in prefixes}, "Early": prefixes})
+    here = theory_contexts.at("Early")
+    here.own_facts = [(fact.name, fact.prop, False) for fact in own]
+    library = library_of([("Early", rule)], SIGNATURE)
+    declared = DeclaredRules(library, {"Early": {0: frozenset(kinds)}}) if kinds else None
+    step = example("True", [], goal, [], {"x": "nat", "y": "nat"})
+    near = Checker(theory_contexts, provers, library).one_rule_away(step, here, declared)
+    return [each.tokens for each in near]
+
+
+def test_a_rule_that_a_theory_declares_gives_steps_though_others_look_more_relevant(
+    checker: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = lemma("less_imp_le", "(==> (< a b) (<= a b))", {"a": "nat"})
+    assert one_rule_away(checker.provers, "(<= x y)", rule) == [tokens("(< x y)")]
+    monkeypatch.setattr("isarstep.prove.embedded.RULES", 0)
+    assert one_rule_away(checker.provers, "(<= x y)", rule) == []
+    assert one_rule_away(checker.provers, "(<= x y)", rule, ["intro"]) == [tokens("(< x y)")]
+
+
+def test_what_the_asker_has_proved_comes_before_what_is_as_near_in_the_library(checker: Checker) -> None:
+    rule = lemma("less_imp_le", "(==> (< a b) (<= a b))", {"a": "nat"})
+    own = lemma("T.eq_imp_le", "(==> (= a b) (<= a b))", {"a": "nat"})
+    found = one_rule_away(checker.provers, "(<= x y)", rule, own=[own])
+    assert found == [tokens("(= x y)"), tokens("(< x y)")]
 
 
 def test_instances_are_found_by_matching_unless_somebody_says_otherwise(checker: Checker) -> None:

@@ -12,6 +12,7 @@ from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar
 from isarstep.logic.tokens import encode_line
 from isarstep.prove import formula as f
 from isarstep.prove import lower
+from isarstep.prove.definitions import definitions
 from isarstep.prove.formula import BOOL, CannotEncode
 from isarstep.prove.likeness import likeness, simplified
 from isarstep.prove.lower import Closure, Definition, Lowering, argument_types, type_text
@@ -63,6 +64,19 @@ def test_three_facts_lead_from_one_constant_to_the_next_and_no_more() -> None:
     chain = [Named(f"{n}", about(Const(f"c{n}", A), Const(f"c{n + 1}", A))) for n in range(5)]
     assert names(chain[::-1], [about(Const("c0", NAT))], 99) == ["2", "1", "0"]
     assert names(chain, [about(Const("c0", NAT))], 99) == ["0", "1", "2"]
+
+
+def test_constants_that_occur_everywhere_fix_no_type() -> None:
+    """A fact that is known by `=` alone would be taken at each type of which the problem says an equation."""
+    refl = lemma("refl", "(= a a)", {})
+    equations = local(["(= xs ys)", "(= m n)"], {"xs": "(list nat)", "n": "nat"})
+    assert names([refl], equations, 9) == []
+    assert names([lemma("rev_refl", "(= (rev a) (rev a))", {})], local(["(= (rev xs) ys)"], {}), 9) == ["rev_refl"]
+
+
+def test_a_type_that_is_still_open_is_none_to_take_a_fact_at() -> None:
+    """An instance with type variables of its own cannot be stated, and takes the place of one that can."""
+    assert names([REV_APPEND], [REV_REV.prop], 9) == []
 
 
 def test_every_constant_may_fix_a_type() -> None:
@@ -291,6 +305,27 @@ def test_copies_never_share_binders() -> None:
     chosen = f.Ite(x, f.Lam(y, y), f.Lam(y, f.neg(y)))
     applied = made.rename(f.Ap(chosen, x), {})
     assert applied == f.Ite(x, x, f.neg(x))
+
+
+def test_of_a_union_of_an_indexed_family_the_index_is_asked_for() -> None:
+    """x ∈ (⋃i∈I. F i) says that x ∈ F i for some i ∈ I; not that there is a set which is some F i. The constant is
+    seen before it is lowered, when it comes as a binder's argument too."""
+    made = Lowering(definitions(arithmetic=False), arithmetic=False)
+    types = {"x": "nat", "F": "(fun num (set nat))", "I": "(set num)"}
+    [prop] = local(["(in x (Sup (image (fn (i) (F i)) I)))"], types)
+    said = made.proposition(prop)
+    assert isinstance(said, f.Quant)
+    assert (said.kind, said.var.sort) == ("exists", f.Base("Num.num"))
+    assert isinstance(said.body, f.Conn)
+    [family, member] = (Free(name, read_type(types[name])) for name in "Fx")
+    applied = f.ap(made.lower(Closure(family, ())), said.var, made.lower(Closure(member, ())))
+    assert said.body.args[1] == applied
+    # What stands for any family is no constant's application, and is asked which set of it.
+    [every] = local(["(ALL (G) (in x (Sup G)))"], {"x": "nat"})
+    said = made.proposition(every)
+    assert isinstance(said, f.Quant)
+    assert isinstance(said.body, f.Quant)
+    assert said.body.var.sort == f.Fun(f.Base("Nat.nat"), BOOL)
 
 
 def test_different_types_have_different_texts() -> None:

@@ -113,7 +113,7 @@ def _instance(fact: Named, variables: tuple[TVar, ...], types: tuple[Typ, ...]) 
 
 @lru_cache(maxsize=50_000)
 def _ground_constants(prop: Term) -> tuple[Const, ...]:
-    return tuple(c for c in constants(prop) if c.name not in LOGICAL and c.type and not _has_variable(c.type))
+    return tuple(c for c in constants(prop) if c.type and not _has_variable(c.type))
 
 
 def _record(prop: Term, seen: dict[str, dict[Typ, None]]) -> None:
