@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from isarstep.decode.predictions import read_predictions, read_scored, write_predictions
+from isarstep.decode.predictions import lists_by_id, read_predictions, read_scored, write_predictions
 from isarstep.errors import UserError
 
 IDS = ("a1", "b2", "c3")
@@ -26,6 +26,14 @@ def test_jsonl_is_aligned_by_id_and_not_by_position(tmp_path: Path) -> None:
     predictions = read_predictions(path, IDS)
     assert predictions.lists == (("x", "y"), ("w", "w"), ("z",))
     assert (predictions.missing, predictions.duplicated, predictions.width) == (0, 1, 2)
+
+
+def test_lists_that_are_in_no_file_are_aligned_by_id_too() -> None:
+    predictions = lists_by_id({"c3": ["FREE  z"], "a1": ["FREE x", "FREE y"]}, IDS)
+    assert predictions.lists == (("FREE x", "FREE y"), (), ("FREE z",))
+    assert (predictions.missing, predictions.meta) == (1, {})
+    with pytest.raises(UserError, match="zz is not in this split"):
+        lists_by_id({"zz": [], "a1": []}, IDS)
 
 
 def test_an_unanswered_example_is_counted_not_skipped(tmp_path: Path) -> None:
