@@ -82,7 +82,7 @@ class Stranger:
             with urllib.request.urlopen(asked, timeout=LIMIT) as answer:
                 return str(json.load(answer)["ok"])
         finally:
-            process.terminate()
+            process.kill()  # asked to stop, it would wait for the index of facts that it makes at its start
             process.wait(LIMIT)
 
 
