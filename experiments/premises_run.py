@@ -353,9 +353,17 @@ def with_selected(out: Path) -> list[Dataset]:
 
 
 def trained_model(
-    data: Dataset, chosen: argparse.Namespace, folder: Path, read: Input, minutes: float, looks: int, examples: int
+    data: Dataset,
+    chosen: argparse.Namespace,
+    folder: Path,
+    read: Input,
+    looks: int,
+    examples: int,
+    *,
+    views: bool = False,
+    **length: float,
 ) -> None:
-    """HAT by the recipe `shipped`, from this input; `+premises` reads whatever is known."""
+    """HAT by the recipe `shipped`, from this input; `+premises` reads whatever is known. `length`: minutes or steps."""
     from isarstep.models.config import ModelConfig
     from isarstep.train.loop import ValidationPlan, train
     from isarstep.train.recipe_files import modern, read_recipe
@@ -363,8 +371,8 @@ def trained_model(
     gpu = chosen.device == "cuda"
     config = ModelConfig("hat", len(data.vocabulary), chosen.size, "modern", chosen.dropout, read, dense=True)
     recipe = modern(
-        minutes=minutes, batch=65_536 if gpu else 2048, renumber=0.5, renumber_copies=False, number_constants=0.5,
-        rate=chosen.rate * read_recipe("modern").training.rate, seed=chosen.seed, leave_out=chosen.stage == "train",
+        batch=65_536 if gpu else 2048, renumber=0.5, renumber_copies=False, number_constants=0.5, leave_out=views,
+        rate=chosen.rate * read_recipe("modern").training.rate, seed=chosen.seed, **length,
     )  # fmt: skip
     plan = ValidationPlan(looks=looks, examples=examples if gpu else 10)
     train(
@@ -376,7 +384,7 @@ def trained_model(
 def train_model(chosen: argparse.Namespace) -> None:
     data = with_selected(chosen.out)[0]
     say(chosen.out, done="data of the model")
-    trained_model(data, chosen, chosen.out / "run", "+premises", chosen.minutes, 6, 1000)
+    trained_model(data, chosen, chosen.out / "run", "+premises", 6, 1000, views=True, minutes=chosen.minutes)
     say(chosen.out, done="model")
     pack(chosen.out)
 
@@ -389,9 +397,10 @@ def compare(chosen: argparse.Namespace) -> None:
     for read, read_as in inputs.items():
         splits = {name: view(data.split(name), read_as) for name in ("train", "validation")}
         folder = chosen.out / f"compared{read}"
-        trained_model(replace(data, splits=splits), chosen, folder, read, chosen.minutes / len(inputs), 1, 5000)
+        minutes = chosen.minutes / len(inputs)
+        trained_model(replace(data, splits=splits), chosen, folder, read, 1, 5000, minutes=minutes)
         last = json.loads((folder / "log.jsonl").read_text().splitlines()[-1])
-        say(chosen.out, compared=read, minutes=chosen.minutes / len(inputs), **last)
+        say(chosen.out, compared=read, minutes=minutes, **last)
 
 
 def pack(out: Path) -> None:
