@@ -7,7 +7,8 @@
 OUT is what `select` left: what training and scoring read. The stages, each of which can be asked for alone:
 
     search   n-best lists of training examples, a sample by id; the author's target is no proposal to be judged
-    check    provers judge both sides of the others; may run elsewhere, and goes on where it ended
+    check    provers judge both sides of the others; wants asked.jsonl alone, so that it may run elsewhere, where there
+             is Parquet; goes on where it ended; training wants its confirmed.json
     train    on from the model: `--targets author`, `confirmed` or `taught` (a list gives one answer, drawn by its odds)
     score    validation: exact match of the model as it was and of all that went on from it
     judge    their first answers by provers, all by one run of the checker
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -31,8 +33,6 @@ from pathlib import Path
 
 import numpy as np
 from further_targets import drawn, further_examples, held_out, mixed
-from judging import counts as counted
-from judging import judged
 from premises_run import say, trained_model, with_selected
 
 from isarstep.bench.ids import places_of_lowest
@@ -44,7 +44,6 @@ from isarstep.feed.corpus import Corpus
 from isarstep.feed.dense import spelt_out
 from isarstep.feed.measures import Layout, Measures
 from isarstep.feed.selected_premises import VIEWS, view
-from isarstep.prove.jobs import Settings, default_jobs
 
 READ = "+context+premises"  # the view in which lists are searched for
 SCORED = ("base", READ)
@@ -56,7 +55,7 @@ def options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("stage", choices=("search", "check", "train", "score", "judge", "all"))
     parser.add_argument("out", type=Path)
-    parser.add_argument("--start-from", type=Path, required=True, help="the model that goes on")
+    parser.add_argument("--start-from", type=Path, default=Path("embedded"), help="the model that goes on")
     parser.add_argument("--model", type=Path, help="whose lists are searched for; the same if not given")
     parser.add_argument("--targets", choices=("author", "confirmed", "taught"), default="confirmed")
     parser.add_argument("--share", type=float, default=0.05, help="of further targets among all examples")
@@ -65,7 +64,7 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=0.5, help="of processor time, a gap of a training example")
     parser.add_argument("--minutes", type=float, default=5, help="of a training, and of provers meanwhile")
     parser.add_argument("--steps", type=int, help="instead of minutes of a training")
-    parser.add_argument("--jobs", type=int, default=max(1, default_jobs() - LEFT_TO_TRAINING))
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) - LEFT_TO_TRAINING))
     parser.add_argument("--judged", type=int, default=300, help="validation examples whose first answers are judged")
     parser.add_argument("--benchmark", default="embedded")
     parser.add_argument("--size", default="small")
@@ -104,13 +103,17 @@ def search(chosen: argparse.Namespace) -> None:
 
 
 def check(chosen: argparse.Namespace) -> None:
+    from judging import counts, judged  # Parquet and provers are needed here alone
+
+    from isarstep.prove.jobs import Settings
+
     lists = read_scored(chosen.out / "asked.jsonl")
     asked = {name: [tokens for tokens, _ in proposals[: chosen.top]] for name, proposals in lists.items()}
     settings = Settings(chosen.benchmark, "train", chosen.seconds)
     rows = judged(asked, settings, chosen.out / "verdicts.parquet", chosen.minutes, chosen.jobs)
     written = [(row["example"], asked[row["example"]][row["rank"]]) for row in rows if row["strict_alternative"]]
     (chosen.out / "confirmed.json").write_text(json.dumps(written))
-    say(chosen.out, done="check", **counted(rows))
+    say(chosen.out, done="check", **counts(rows))
 
 
 def written_targets(chosen: argparse.Namespace) -> list[tuple[str, str]]:
@@ -164,6 +167,10 @@ def score(chosen: argparse.Namespace) -> None:
 
 def judge(chosen: argparse.Namespace) -> None:
     """The first answers of all models to the same examples, each different answer once."""
+    from judging import counts, judged
+
+    from isarstep.prove.jobs import Settings
+
     firsts = {
         arm: {name: proposals[0][0] for name, proposals in read_scored(list_of(chosen, arm, READ)).items() if proposals}
         for arm in arms(chosen)
@@ -175,7 +182,7 @@ def judge(chosen: argparse.Namespace) -> None:
     rows = judged(asked, settings, chosen.out / "validation.parquet", chosen.minutes, chosen.jobs)
     for arm, answers in firsts.items():
         own = [row for row in rows if asked[row["example"]][row["rank"]] == answers[row["example"]]]
-        say(chosen.out, judged=arm, **counted(own))
+        say(chosen.out, judged=arm, **counts(own))
 
 
 def pack(out: Path, arm: str) -> None:

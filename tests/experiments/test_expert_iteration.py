@@ -79,8 +79,8 @@ def test_the_whole_way(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     judged = said(place)[-1]
     assert judged["done"] == "check"
     assert judged["proposals"] == sum(len(proposals[:2]) for proposals in asked.values())
-    one, other = [name for name in targets if targets[name].f1 != targets[next(iter(targets))].f1][:2]
-    (place / "confirmed.json").write_text(json.dumps([[one, targets[other].f1], [other, targets[one].f1]]))
+    written = list(zip(targets, reversed([each.f1 for each in targets.values()]), strict=True))
+    (place / "confirmed.json").write_text(json.dumps(written))
     stage(place, "train", "--targets", "author", "--steps", str(STEPS))
     stage(place, "train", "--targets", "confirmed", "--steps", str(STEPS), "--share", "0.1")
     stage(place, "train", "--targets", "taught", "--steps", str(STEPS), "--share", "0.1")
