@@ -92,14 +92,15 @@ def search(chosen: argparse.Namespace) -> None:
     lines = list(predictor.lines(corpus, rules))
     meta = meta_of(predictor, data.benchmark, "train", rules, "none")
     write_predictions(chosen.out / "lists.jsonl", lines, meta)
-    asked = []
+    asked, right = [], 0
     for at, ((name, proposals), own) in enumerate(zip(lines, texts_of_targets(some, data.words), strict=True)):
         given = predictor.given(corpus, at)
+        right += [tokens for tokens, _ in proposals[:1]] == [own]
         others = [(tokens, score) for tokens, score in proposals if tokens != own and tokens not in given]
         asked.append((name, learned_ranking().ordered(others)))
     write_predictions(chosen.out / "asked.jsonl", asked, meta)
-    first = sum(proposals[:1] != others[:1] for (_, proposals), (_, others) in zip(lines, asked, strict=True))
-    say(chosen.out, done="search", lists=len(lines), others=sum(len(others) for _, others in asked), changed=first)
+    many = sum(len(others) for _, others in asked)
+    say(chosen.out, done="search", lists=len(lines), authors_first=right, others=many)
 
 
 def check(chosen: argparse.Namespace) -> None:
