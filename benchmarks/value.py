@@ -166,6 +166,12 @@ def auc_within(lists: Sequence[Judged], scores: Sequence[Floats]) -> float:
     return float(np.average([value for value, _ in some], weights=[count for _, count in some]))
 
 
+def first_confirmed(lists: Sequence[Judged], scores: Sequence[Floats]) -> float:
+    """How many proposals are tried until one is confirmed, in lists that have one."""
+    some = [each.confirmed[np.argsort(-own, kind="stable")] for each, own in zip(lists, scores, strict=True)]
+    return float(np.mean([1 + int(np.argmax(right)) for right in some if right.any()]))
+
+
 def compared(lists: Sequence[Judged], orders: Mapping[str, Sequence[Floats]], today: str) -> dict[str, Any]:
     """How often the first answer of each order is confirmed, strictly correct, and the author's; p beside today's."""
     clusters = clusters_of([each.example for each in lists])
@@ -175,6 +181,7 @@ def compared(lists: Sequence[Judged], orders: Mapping[str, Sequence[Floats]], to
         shown[name] = {
             "auc": auc(np.concatenate(orders[name]), np.concatenate([each.confirmed for each in lists])),
             "auc within lists": auc_within(lists, orders[name]),
+            "place of the first confirmed": first_confirmed(lists, orders[name]),
         }
         for what in ("confirmed", "strict", "exact"):
             right, before = (

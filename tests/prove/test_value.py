@@ -77,6 +77,7 @@ def test_what_tells_is_learned(bench: Any) -> None:
     assert shown["value"]["confirmed"][0] > shown["before"]["confirmed"][0] + 20
     assert shown["value"]["confirmed"][3] < 0.05
     assert shown["before"]["confirmed"][3] == 1
+    assert 1 <= shown["value"]["place of the first confirmed"] < shown["before"]["place of the first confirmed"]
 
 
 def test_nothing_is_learned_from_the_same_entry(bench: Any) -> None:
