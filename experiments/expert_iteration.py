@@ -36,6 +36,7 @@ from further_targets import drawn, further_examples, held_out, mixed
 from premises_run import say, trained_model, with_selected
 
 from isarstep.bench.ids import places_of_lowest
+from isarstep.bench.specials import SPECIALS, UNK
 from isarstep.decode.hypotheses import WIDE, SearchRules
 from isarstep.decode.predict import Predictor, meta_of
 from isarstep.decode.predictions import read_scored, write_predictions
@@ -48,6 +49,7 @@ from isarstep.feed.selected_premises import VIEWS, view
 READ = "+context+premises"  # the view in which lists are searched for
 SCORED = ("base", READ)
 BEFORE = "before"  # the model that all others go on from
+UNKNOWN = SPECIALS[UNK]
 LEFT_TO_TRAINING = 3  # processors
 
 
@@ -96,7 +98,7 @@ def search(chosen: argparse.Namespace) -> None:
     for at, ((name, proposals), own) in enumerate(zip(lines, texts_of_targets(some, data.words), strict=True)):
         given = predictor.given(corpus, at)
         right += [tokens for tokens, _ in proposals[:1]] == [own]
-        others = [(tokens, score) for tokens, score in proposals if tokens != own and tokens not in given]
+        others = [each for each in proposals if each[0] != own and each[0] not in given and UNKNOWN not in each[0]]
         asked.append((name, learned_ranking().ordered(others)))
     write_predictions(chosen.out / "asked.jsonl", asked, meta)
     many = sum(len(others) for _, others in asked)
@@ -104,12 +106,18 @@ def search(chosen: argparse.Namespace) -> None:
 
 
 def check(chosen: argparse.Namespace) -> None:
-    from judging import counts, judged  # Parquet and provers are needed here alone
+    """Nothing justifies an assumption, so that no prover confirms another one."""
+    from judging import counts, judged  # Parquet and provers are needed here and to judge
 
+    from isarstep.bench.store import Benchmark
     from isarstep.prove.jobs import Settings
 
     lists = read_scored(chosen.out / "asked.jsonl")
-    asked = {name: [tokens for tokens, _ in proposals[: chosen.top]] for name, proposals in lists.items()}
+    kinds = Benchmark(chosen.benchmark).table("train", ["id", "target_kind"]).to_pydict()
+    derived = {name for name, kind in zip(*kinds.values(), strict=True) if kind != "assumption"}
+    asked = {
+        name: [tokens for tokens, _ in proposals[: chosen.top]] for name, proposals in lists.items() if name in derived
+    }
     settings = Settings(chosen.benchmark, "train", chosen.seconds)
     rows = judged(asked, settings, chosen.out / "verdicts.parquet", chosen.minutes, chosen.jobs)
     written = [(row["example"], asked[row["example"]][row["rank"]]) for row in rows if row["strict_alternative"]]
