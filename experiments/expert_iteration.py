@@ -7,8 +7,8 @@
 OUT is what `select` left: what training and scoring read. The stages, each of which can be asked for alone:
 
     search   n-best lists of training examples, a sample by id; the author's target is no proposal to be judged
-    check    provers judge both sides of the others; wants asked.jsonl alone, so that it may run elsewhere, where there
-             is Parquet; goes on where it ended; training wants its confirmed.json
+    check    provers judge both sides of the others; goes on where it ended; wants asked.jsonl alone, which lies packed
+             in OUT/back, so that it may run elsewhere, where there is Parquet; training wants its confirmed.json
     train    on from the model: `--targets author`, `confirmed` or `taught` (a list gives one answer, drawn by its odds)
     score    validation: exact match of the model as it was and of all that went on from it
     judge    their first answers by provers, all by one run of the checker
@@ -102,6 +102,7 @@ def search(chosen: argparse.Namespace) -> None:
         asked.append((name, learned_ranking().ordered(others)))
     write_predictions(chosen.out / "asked.jsonl", asked, meta)
     many = sum(len(others) for _, others in asked)
+    pack(chosen.out, "asked.*")
     say(chosen.out, done="search", lists=len(lines), authors_first=right, others=many)
 
 
@@ -194,15 +195,15 @@ def judge(chosen: argparse.Namespace) -> None:
         say(chosen.out, judged=arm, **counts(own))
 
 
-def pack(out: Path, arm: str) -> None:
-    """The model that learned from further targets, and all that was measured, to be carried away."""
+def pack(out: Path, *patterns: str) -> None:
+    """What is to be carried away: weights as they are, all else in one archive."""
     back = out / "back"
     back.mkdir(exist_ok=True)
-    for shard in (out / arm).glob("model*.safetensors"):
-        shutil.copy(shard, back / shard.name)
     with tarfile.open(back / "rest.tar.xz", "w:xz", preset=1) as packed:
-        for pattern in ("*.json*", "*.parquet", "lists/*.jsonl", f"{arm}/*.json*", "author/*.json*"):
-            for path in sorted(out.glob(pattern)):
+        for path in sorted(path for pattern in patterns for path in out.glob(pattern)):
+            if path.suffix == ".safetensors":
+                shutil.copy(path, back / path.name)
+            else:
                 packed.add(path, path.relative_to(out))
 
 
@@ -220,10 +221,12 @@ def everything(chosen: argparse.Namespace, words: Sequence[str]) -> None:
         raise SystemExit("provers could not be asked")
     about = json.loads((chosen.out / "author" / "config.json").read_text())
     run("train", "--steps", str(about["training"]["steps"]))
+    results = [f"{arm}/*.json*" for arm in ("author", chosen.targets)] + ["*.json", "progress.jsonl", "lists/*.jsonl"]
+    results += [f"{chosen.targets}/model*.safetensors", "*.parquet"]
     run("score")
-    pack(chosen.out, chosen.targets)
+    pack(chosen.out, *results)
     run("judge")
-    pack(chosen.out, chosen.targets)
+    pack(chosen.out, *results)
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import tarfile
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,6 @@ def said(place: Path) -> list[dict[str, Any]]:
 
 def test_the_whole_way(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXPERIMENTS))
-    import expert_iteration
-
     from isarstep.bench.store import Benchmark
     from isarstep.decode.predictions import read_scored
 
@@ -96,8 +95,21 @@ def test_the_whole_way(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arms = {"before", *mixed}
     assert {line["arm"] for line in said(place) if "arm" in line} == arms
     assert {line["judged"]: line["examples"] for line in said(place) if "judged" in line} == dict.fromkeys(arms, 3)
-    expert_iteration.pack(place, "confirmed")
-    assert {path.name for path in (place / "back").iterdir()} >= {"rest.tar.xz", "model.safetensors"}
+    with tarfile.open(place / "back" / "rest.tar.xz") as packed:
+        assert packed.getnames() == ["asked.jsonl", "asked.meta.json"]
+
+
+def test_weights_and_results_are_carried_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXPERIMENTS))
+    import expert_iteration
+
+    (tmp_path / "taught").mkdir()
+    for name in ("taught/model-1.safetensors", "taught/config.json", "verdicts.parquet", "premises.pickle"):
+        (tmp_path / name).write_text("?")
+    expert_iteration.pack(tmp_path, "taught/model*.safetensors", "taught/*.json", "*.parquet")
+    assert {path.name for path in (tmp_path / "back").iterdir()} == {"model-1.safetensors", "rest.tar.xz"}
+    with tarfile.open(tmp_path / "back" / "rest.tar.xz") as packed:
+        assert packed.getnames() == ["taught/config.json", "verdicts.parquet"]
 
 
 def test_all_stages_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,6 +122,7 @@ def test_all_stages_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(expert_iteration.subprocess, "run", lambda command, check: run.append(command[2:]))
     words = ["all", str(tmp_path), "--start-from", "M", "--targets", "taught"]
     expert_iteration.main(words)
+    assert (tmp_path / "back" / "rest.tar.xz").exists()
     assert [command[0] for command in run] == ["search", "train", "train", "score", "judge"]
     assert all(command[1 : len(words)] == words[1:] for command in run)
     assert [command[len(words) :] for command in run] == [[], ["--targets", "author"], ["--steps", "7"], [], []]
