@@ -45,8 +45,8 @@ from isarstep.logic.hol import dest_trueprop, strip_pure_imp
 from isarstep.logic.terms import Const, Free, Term, TFree, TVar, Typ, Type, Var, schematics, strip_comb, substitute
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import format_type
-from isarstep.prove.facts import Library
 from isarstep.prove.embedded import NearStep
+from isarstep.prove.facts import Library
 from isarstep.prove.gaps import NOT_PROVED
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.provers import installed, not_installed
