@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _STATEMENT = re.compile(r"^(?:fof|cnf|tff|thf|tcf)\((.*)\)\.\s*$", re.DOTALL)
 _START = re.compile(r"^[#%] SZS output start\b.*$", re.MULTILINE)
@@ -15,7 +16,34 @@ _END = re.compile(r"^[#%] SZS output end\b", re.MULTILINE)
 _INPUT = re.compile(r"^(?:fof|cnf|tff|thf)\((\w+),\s*(?!type\b)\w+,", re.MULTILINE)
 _FILE = re.compile(r"^file\('[^']*',\s*(\w+)\)$")
 _RULE = re.compile(r"inference\(\s*\w+\s*,\s*\[[^\[\]]*\]\s*,")
+_RULE_NAME = re.compile(r"inference\(\s*(\w+)\s*,")
 _NO_STEP = {"theory", "equality"}  # what E writes beside parents
+
+
+class Inference(NamedTuple):
+    """One formula of a derivation: by which rules, the last one first, it comes from which earlier ones; or the formula
+    of the problem that it is."""
+
+    name: str
+    formula: str
+    rules: tuple[str, ...]
+    parents: tuple[str, ...]
+    given: str | None
+
+
+def inferences(output: str) -> list[Inference]:
+    """The derivation in an output, in order; nothing where there is none."""
+    begin = _START.search(output)
+    end = None if begin is None else _END.search(output, begin.end())
+    if begin is None or end is None:
+        return []
+    found = []
+    for name, formula, source in _statements(output[begin.end() : end.start()]):
+        read = _FILE.match(source)
+        parents = () if read is not None else _parents(source)
+        given = None if read is None else read.group(1)
+        found.append(Inference(name, formula, tuple(_RULE_NAME.findall(source)), parents, given))
+    return found
 
 
 def inputs_of_proof(output: str, problem: str) -> tuple[str, ...] | None:
@@ -46,10 +74,15 @@ def _leaves(source: str, known: dict[str, frozenset[str]], given: set[str]) -> f
         return frozenset([read.group(1)]) if read.group(1) in given else None
     if source.startswith("introduced("):
         return frozenset()  # a definition of a new symbol
-    parents = [word for word in re.findall(r"\w+", _RULE.sub("", source)) if word not in _NO_STEP]
+    parents = _parents(source)
     if not parents or any(parent not in known for parent in parents):
         return None
     return frozenset().union(*(known[parent] for parent in parents))
+
+
+def _parents(source: str) -> tuple[str, ...]:
+    words = re.findall(r"\w+", _RULE.sub("", source))
+    return tuple(dict.fromkeys(word for word in words if word not in _NO_STEP))
 
 
 def _statements(proof: str) -> Iterator[tuple[str, str, str]]:

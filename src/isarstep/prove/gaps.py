@@ -18,6 +18,7 @@ from isarstep.prove.available_facts import AvailableFacts, Order
 from isarstep.prove.calculation import calculated
 from isarstep.prove.certificates import as_sum, with_certificates
 from isarstep.prove.contradictions import by_contradiction
+from isarstep.prove.derived_proof import derived_proof
 from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.facts import Library
 from isarstep.prove.fewest import with_fewest_facts
@@ -270,7 +271,7 @@ class GapCloser:
         every = dict.fromkeys(fact for query in queries.values() for fact in query.library)
         if isinstance(gap, Proved) and self.fewest:
             gap = with_fewest_facts(self.provers, Query(asked.local, asked.goal, tuple(every)), gap)
-            gap = self._by_rewriting(asked, tuple(every), gap) or gap
+            gap = self._by_rewriting(asked, tuple(every), gap) or self._derived(asked, tuple(every), gap)
         if isinstance(gap, Proved) and unused(gap, {fact.name for fact in every} - given):
             gap = replace(gap, library=0)
         if isinstance(gap, Proved) and gap.by != "simp":
@@ -278,6 +279,10 @@ class GapCloser:
         if self.trace is not None:
             self.trace[:] = [replace(each, gap=gap) if each.gap is found else each for each in self.trace]
         return gap
+
+    def _derived(self, asked: OpenGap, library: tuple[Named, ...], proof: Proved) -> Proved:
+        """With the steps of a derivation, where there is one that can be said."""
+        return replace(proof, derived=derived_proof(self.provers, Query(asked.local, asked.goal, library), proof))
 
     def _by_rewriting(self, asked: OpenGap, library: Sequence[Named], proof: Proved) -> Proved | None:
         """The same from the facts that a prover used, as `simp` would do it, where that is enough."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -244,6 +244,12 @@ def method_with_all_given(
     if not proof.method and method.endswith(")") and " | " in method:
         method = " | ".join([method[:-1], *_with_orders(proof, listed)]) + ")"
     return f"by {method}"
+
+
+def written_names(facts: Iterable[str]) -> list[str] | None:
+    """How facts of the library are called; None where one has no name."""
+    found = [*facts]
+    return [_ACCESSIBLE.get(fact, fact) for fact in found] if all(map(_NAME.fullmatch, found)) else None
 
 
 def _with_orders(proof: Proved, listed: Sequence[str]) -> list[str]:

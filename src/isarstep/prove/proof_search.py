@@ -184,7 +184,7 @@ class Sketcher:
             known = tuple(before.tokens for before in steps[:place] if step.uses is None or before.tokens in step.uses)
             if isinstance(step.gap, Proved) and not step.gap.cases and step.gap.by != "simp":
                 gap, uses = self.proving.follows(self.task, step.tokens, known, self.limits()._replace(fewest=True))
-                if isinstance(gap, Proved) and len(gap.facts) < len(step.gap.facts):
+                if isinstance(gap, Proved) and (gap.derived or len(gap.facts) < len(step.gap.facts)):
                     steps[place] = replace(step, gap=gap, uses=uses & frozenset(known))
         return replace(self.best, steps=tuple(steps))
 

@@ -238,6 +238,14 @@ class Provers(AbstractContextManager["Provers"]):
         own = [answer for answer in in_order if not isinstance(answer, Broken)]
         return next(iter((*own, *in_order)), NOTHING_TRIED)
 
+    def prove_anew(self, attempt: Attempt) -> Gap:
+        """Whatever was answered before: answers that are kept have no derivation."""
+        usual, self.cache = self.cache, Cache()
+        try:
+            return self.prove([attempt])
+        finally:
+            self.cache = usual
+
     def _race(self, attempts: Iterator[Attempt]) -> dict[int, Gap]:
         """Answers by the number of their attempt."""
         running, answers = self._running, dict[int, Gap]()
@@ -364,7 +372,7 @@ def read_answer(attempt: Attempt, output: str, status: int, seconds: float, limi
             labels = inputs_of_proof(output, attempt.text)
             if labels is None:
                 return Broken("the prover claims a theorem and shows no derivation of it from what it was given")
-            return Proved(name, seconds, _used(attempt, labels), attempt.offered)
+            return Proved(name, seconds, _used(attempt, labels), attempt.offered, derivation=output)
         if status >= 0 and said == "ResourceOut":
             return TimedOut(seconds)
         if status >= 0 and said in ("CounterSatisfiable", "Satisfiable", "GaveUp"):

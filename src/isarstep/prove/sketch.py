@@ -21,11 +21,12 @@ from isarstep.logic.types import fixed_type, types_in
 from isarstep.logic.variables import substitute_frees
 from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
+from isarstep.prove.derived_text import derived_lines
 from isarstep.prove.method_text import method_with_all_given, with_named_conditions
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import DEFINITION
 from isarstep.prove.rewriting import Rewrite, rewrites_of
-from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, Proved, Refuted, ShownStep
+from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Derived, Gap, Proved, Refuted, ShownStep
 from isarstep.theory.task import Task
 
 
@@ -206,6 +207,12 @@ def isar_text(
         text_of = partial(_written, called, language, names)
         if isinstance(gap, Proved) and names is not None:
             inner = gap.steps
+            if gap.derived is not None:
+                written = _derived(gap.derived, prefix, using, known_as, set(types), language, names)
+                if written is not None:
+                    lines += [f"  {statement}", *(f"  {line}" for line in written)]
+                    lines[-1] += f"  (* suggested: {comment(gap)} *)"
+                    continue
             if gap.opened is not None:
                 labels = {name: f"{prefix}given{n}" for n, (name, _) in enumerate(gap.opened.premises, 1)}
                 called |= _apart(gap.opened.variables, set(types))
@@ -232,6 +239,29 @@ def isar_text(
         lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term, theory_context)}"]
         lines += ["  qed"] if margin != "  " else []
     return theory_context.in_isabelle(normal("\n".join([*lines, "qed"])))  # Isabelle knows no x₀, but x⇩0
+
+
+def _derived(
+    derived: Derived,
+    prefix: str,
+    using: str,
+    known_as: Mapping[str, str],
+    taken: set[str],
+    language: Language,
+    names: Mapping[str, str],
+) -> list[str] | None:
+    """A proof in the steps of a derivation; None where it cannot be written."""
+    called: dict[str, Free] = {}
+    taken |= {names.get(leaf.name, leaf.name) for step in derived.steps for leaf in frees(step.formula)}
+    called |= _apart((each for step in derived.steps for each in step.obtained), taken)
+
+    def variable_of(free: Free) -> str:
+        shown = called[free.name]
+        assert shown.type is not None
+        return f'{shown.name} :: "{write_type(shown.type, language)}"'
+
+    text_of = partial(_written, called, language, names)
+    return derived_lines(derived, prefix, using, known_as, text_of, variable_of)
 
 
 def _used_alone(proof: Proved, using: str, known_as: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ were tried. Nothing here says "Sledgehammer": a gap is proved from the given pre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeGuard
 
 from isarstep.logic.terms import Free, Term
@@ -45,6 +45,29 @@ class OpenedGoal:
 
 
 @dataclass(frozen=True, slots=True)
+class DerivedStep:
+    """A formula of a prover's derivation, from premises, earlier steps by their numbers, and facts of the library. The
+    first step of a proof is its denial, which is assumed; `unfold` says in other words what one fact says; `obtain`
+    gives variables of which the formula speaks for the first time."""
+
+    formula: Term
+    kind: Literal["assume", "unfold", "obtain", "metis"]
+    premises: tuple[str, ...] = ()
+    steps: tuple[int, ...] = ()
+    facts: tuple[str, ...] = ()
+    obtained: tuple[Free, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A proof by contradiction in steps; the last one, which says False, is from these."""
+
+    steps: tuple[DerivedStep, ...]
+    last: DerivedStep
+    inferences: int  # of the derivation
+
+
+@dataclass(frozen=True, slots=True)
 class Proved:
     """A prover derived the goal; `library` facts were offered beside the given premises."""
 
@@ -59,6 +82,8 @@ class Proved:
     opened: OpenedGoal | None = None
     declared: tuple[str, ...] = ()  # of its facts the simp rules that are declared there: no method has to name them
     reversed: tuple[str, ...] = ()  # of its facts those that declared simp rules say the other way round
+    derivation: str = field(default="", compare=False, repr=False)  # what a first-order prover printed
+    derived: Derived | None = None  # the same in steps
 
     def __str__(self) -> str:
         offered = f"with {self.library} library facts" if self.library else "from the given premises"
