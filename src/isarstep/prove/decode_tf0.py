@@ -177,5 +177,3 @@ class _Reader:
 def skolem_constants(text: str) -> list[str]:
     """Those that a formula of a derivation speaks of."""
     return [*dict.fromkeys(_SKOLEM_CONSTANT.findall(text))]
-
-

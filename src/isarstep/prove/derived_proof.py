@@ -28,6 +28,8 @@ LARGEST = 150  # parts of a statement that people can read
 SECONDS = 1.0  # for the derivation, at least
 TIMES = 3  # what the proof took
 FALSE = Const("HOL.False", BOOL)
+# Constants of the logic that encodings say in other words.
+WORDS = frozenset(("HOL.If", "HOL.Ex1", "HOL.Let", "HOL.eq"))
 # Rules that only bring a formula into another form.
 _FORM = frozenset(
     ("assume_negation", "fof_simplification", "fof_nnf", "variable_rename", "shift_quantors", "skolemize", "distribute",
@@ -167,9 +169,11 @@ class _Selection:
         if node.formula is None:
             raise CannotDecode(f"{label} cannot be said")
         said = self.reading.raising.proposition(node.formula)
-        if meant is not None and not _unfolded(meant, said):
+        formula = None if meant is None else as_formula(meant)
+        words = frozenset() if formula is None else _words(beta_eta_normal(formula))
+        if formula is not None and words == _words(said):
             return rest
-        return self._step(said, rest, "unfold")
+        return self._step(said, rest, "unfold", words=words - _words(said))
 
     def _obtain(self, name: str, node: _Node, rest: _Rest, new: list[str]) -> None:
         said = self._said(node)
@@ -177,7 +181,8 @@ class _Selection:
             return
         self.obtained.update(new)
         invented = tuple(self.reading.raising.invented[each] for each in new)
-        self.rests[name] = self._step(said, rest, "obtain", invented)
+        denied = _words(beta_eta_normal(self.goal)) if 0 in rest.steps else frozenset()
+        self.rests[name] = self._step(said, rest, "obtain", invented, denied - _words(said))
         node.cost = 0
 
     def _show(self, name: str, node: _Node, rest: _Rest) -> None:
@@ -189,8 +194,15 @@ class _Selection:
         self.rests[name] = self._step(said, rest, "metis")
         node.cost = 0
 
-    def _step(self, said: Term, rest: _Rest, kind: Kind, obtained: tuple[Free, ...] = ()) -> _Rest:
-        step = DerivedStep(said, kind, rest.premises, rest.steps, rest.facts, obtained)
+    def _step(
+        self,
+        said: Term,
+        rest: _Rest,
+        kind: Kind,
+        obtained: tuple[Free, ...] = (),
+        words: frozenset[str] = frozenset(),
+    ) -> _Rest:
+        step = DerivedStep(said, kind, rest.premises, rest.steps, rest.facts, obtained, words)
         self.steps.append(step)
         return _Rest(steps=(len(self.steps) - 1,))
 
@@ -225,15 +237,6 @@ def _weight(inference: Inference) -> int:
     return sum(rule not in _FORM for rule in inference.rules)
 
 
-def _unfolded(meant: Term, said: Term) -> bool:
-    """Does the encoding say a fact in other words? Then provers that are given the fact alone may miss them."""
-    formula = as_formula(meant)
-    if formula is None:
-        return True
-    return _words(beta_eta_normal(formula)) != _words(said)
-
-
 def _words(term: Term) -> frozenset[str]:
     """Of which constants it speaks; what encodings do with `if` is no form of it."""
-    return frozenset(each.name for each in constants(term)) - (LOGICAL - {"HOL.If"})
-
+    return frozenset(each.name for each in constants(term)) - (LOGICAL - WORDS)

@@ -8,11 +8,17 @@ from isarstep.logic.terms import Free, Term
 from isarstep.prove.method_text import written_names
 from isarstep.prove.verdict import Derived, DerivedStep
 
-# What unfolds the words that encodings unfold; `blast` and `auto` know those of sets.
-_UNFOLD = "set_eq_iff inj_on_def Pow_def psubset_eq Ex1_def Let_def split_beta le_fun_def"
-_METHODS = {
-    "unfold": f"(blast | (auto; fail) | (auto simp add: {_UNFOLD}; fail) | fastforce | metis)",
-    "obtain": f"(blast | metis | (auto; fail) | (auto simp add: {_UNFOLD}; fail) | fastforce)",
+# What unfolds the words that encodings unfold, beside what `blast` and `auto` know of sets.
+_UNFOLDING = {
+    "Fun.inj_on": "inj_on_def",
+    "HOL.Ex1": "Ex1_def",
+    "HOL.Let": "Let_def",
+    "HOL.eq": "set_eq_iff fun_eq_iff",
+    "Product_Type.prod.case_prod": "split_beta",
+    "Orderings.ord_class.less_eq": "le_fun_def",
+    "Orderings.ord_class.less": "less_le_not_le le_fun_def",
+    "Lattices.inf_class.inf": "inf_fun_def",
+    "Lattices.sup_class.sup": "sup_fun_def",
 }
 
 
@@ -34,7 +40,8 @@ def derived_lines(
         own = [known_as[name] for name in step.premises if name in known_as]
         given = own if len(own) == len(step.premises) else using.split()
         given += [f"{prefix}{number}" for number in step.steps]
-        method = _METHODS.get(step.kind, f"(metis {' '.join(names)})" if names else "metis")
+        by_metis = f"(metis {' '.join(names)})" if names else "metis"
+        method = by_metis if step.kind == "metis" else _in_other_words(step)
         given = given if step.kind == "metis" else [*names, *given]
         before = f"using {' '.join(given)} " if given else ""
         return f"{before}by {method}"
@@ -49,3 +56,8 @@ def derived_lines(
     reason = justified(derived.last)
     return None if reason is None else [*lines, "  show False", f"    {reason}", "qed"]
 
+
+def _in_other_words(step: DerivedStep) -> str:
+    unfolding = " ".join(_UNFOLDING[word] for word in sorted(step.words & _UNFOLDING.keys()))
+    tries = ["blast", "(auto; fail)", f"(auto simp add: {unfolding}; fail)" if unfolding else "", "metis", "fastforce"]
+    return f"({' | '.join(filter(None, tries))})"

@@ -14,6 +14,7 @@ from functools import lru_cache, reduce
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL
+from isarstep.logic.terms import Abs as HolAbs
 from isarstep.logic.terms import (
     App,
     Const,
@@ -27,7 +28,6 @@ from isarstep.logic.terms import (
     funs,
     list_comb,
 )
-from isarstep.logic.terms import Abs as HolAbs
 from isarstep.logic.typestrings import parse_type
 from isarstep.prove import formula as f
 from isarstep.prove.decode_tf0 import INVENTED, CannotDecode
@@ -132,14 +132,14 @@ class Raising:
                 self._note(then, wanted)
                 self._note(other, wanted)
             case f.Ap() | f.Sym() | f.SortedVariable():
-                head, args = f.spine(term)
+                head, values = f.spine(term)
                 key = self._key(head)
-                if key is not None and not args and wanted is not None and key not in self._types:
+                if key is not None and not values and wanted is not None and key not in self._types:
                     self._types[key] = wanted
                 typ = self._head_type(head)
-                for arg in args:
+                for value in values:
                     step = None if typ is None else _applied(typ)
-                    self._note(arg, None if step is None else step[0])
+                    self._note(value, None if step is None else step[0])
                     typ = None if step is None else step[1]
             case _:
                 pass

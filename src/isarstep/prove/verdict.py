@@ -48,7 +48,8 @@ class OpenedGoal:
 class DerivedStep:
     """A formula of a prover's derivation, from premises, earlier steps by their numbers, and facts of the library. The
     first step of a proof is its denial, which is assumed; `unfold` says in other words what one fact says; `obtain`
-    gives variables of which the formula speaks for the first time."""
+    gives variables of which the formula speaks for the first time. `words` are constants of the fact or the goal that
+    the formula says in other words."""
 
     formula: Term
     kind: Literal["assume", "unfold", "obtain", "metis"]
@@ -56,6 +57,7 @@ class DerivedStep:
     steps: tuple[int, ...] = ()
     facts: tuple[str, ...] = ()
     obtained: tuple[Free, ...] = ()
+    words: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
