@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 from isarstep.prove import formula as f
@@ -15,6 +16,7 @@ from isarstep.prove.formula import BOOL, Base, Entailment, Formula, Sort, ap
 from isarstep.prove.symbol_names import name_of
 
 INVENTED = Base("$invented")
+FIRST_APART = 1_000  # number of a variable; the clauses of a derivation have fewer
 _PIECE = re.compile(r"<=>|<~>|=>|!=|[A-Za-z_$][\w$]*|[!?~&|=()\[\],:]")
 _SKOLEM_CONSTANT = re.compile(r"esk\d+_0")
 
@@ -47,7 +49,7 @@ class ProblemSymbols:
             whole: Formula = part
             for variable in reversed(free):
                 whole = f.Lam(variable, whole)
-            self.symbols[name_of("c", f"$lambda : {f.text_without_names(part)}")] = whole
+            self.symbols[name_of("c", f"$lambda : {f.text_without_names(part)}")] = _apart(whole, {})
 
     def _note_sort(self, sort: Sort) -> None:
         if isinstance(sort, f.Fun):
@@ -67,6 +69,18 @@ def _parts(term: Formula) -> Iterator[Formula]:
         part = todo.pop()
         yield part
         todo.extend(f.children(part))
+
+
+def _apart(term: Formula, renamed: dict[f.SortedVariable, f.SortedVariable]) -> Formula:
+    """With variables that no formula has that is read."""
+    if isinstance(term, f.SortedVariable):
+        return renamed.setdefault(term, f.SortedVariable(FIRST_APART + len(renamed), term.sort))
+    changed = f.with_children(term, lambda part: _apart(part, renamed))
+    if isinstance(changed, f.Lam | f.Quant):
+        bound = _apart(changed.var, renamed)
+        assert isinstance(bound, f.SortedVariable)
+        return replace(changed, var=bound)
+    return changed
 
 
 def read_formula(text: str, known: ProblemSymbols) -> Formula:

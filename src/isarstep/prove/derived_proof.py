@@ -13,6 +13,7 @@ from typing import Literal
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL, as_formula, dest_trueprop
 from isarstep.logic.terms import App, Const, Free, Term, beta_eta_normal, constants, fun, size
+from isarstep.prove import formula as f
 from isarstep.prove.decode_tf0 import CannotDecode, ProblemSymbols, read_formula, skolem_constants
 from isarstep.prove.derivation import Inference, inferences
 from isarstep.prove.formula import CannotEncode, Formula
@@ -210,7 +211,7 @@ class _Selection:
         if node.formula is None:
             return None
         try:
-            said = self.reading.raising.proposition(node.formula)
+            said = self.reading.raising.proposition(_readable(node.formula))
         except CannotDecode:
             return None
         return said if size(said) <= LARGEST else None
@@ -240,3 +241,16 @@ def _weight(inference: Inference) -> int:
 def _words(term: Term) -> frozenset[str]:
     """Of which constants it speaks; what encodings do with `if` is no form of it."""
     return frozenset(each.name for each in constants(term)) - (LOGICAL - WORDS)
+
+
+def _readable(formula: Formula) -> Formula:
+    """A clause as an implication, where it is one."""
+    if isinstance(formula, f.Quant) and formula.kind == "forall":
+        return f.Quant("forall", formula.var, _readable(formula.body))
+    if not (isinstance(formula, f.Conn) and formula.op == "or"):
+        return formula
+    denied = [part.args[0] for part in formula.args if isinstance(part, f.Conn) and part.op == "not"]
+    held = [part for part in formula.args if not (isinstance(part, f.Conn) and part.op == "not")]
+    if not denied or not held:
+        return formula
+    return f.Conn("=>", (f.conjunction(*denied), f.disjunction(*held)))

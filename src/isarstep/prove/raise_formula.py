@@ -8,7 +8,7 @@ said by a proposition that holds if and only if the formula does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
 
 from isarstep.errors import UserError
@@ -102,7 +102,7 @@ class Raising:
     def proposition(self, formula: Formula) -> Term:
         """Raises CannotDecode where it speaks of something of which no type is known."""
         self._note_whole(formula)
-        return beta_normal(self._formula(_readable(formula)))
+        return beta_normal(self._formula(formula))
 
     def _note_whole(self, formula: Formula) -> None:
         for key in [key for key in self._types if isinstance(key, f.SortedVariable)]:
@@ -136,6 +136,7 @@ class Raising:
                 key = self._key(head)
                 if key is not None and not values and wanted is not None and key not in self._types:
                     self._types[key] = wanted
+                self._note_applied(head, values)
                 typ = self._head_type(head)
                 for value in values:
                     step = None if typ is None else _applied(typ)
@@ -143,6 +144,16 @@ class Raising:
                     typ = None if step is None else step[1]
             case _:
                 pass
+
+    def _note_applied(self, head: Formula, values: Sequence[Formula]) -> None:
+        """The variables of a lambda have the types of its arguments."""
+        for value in values:
+            typ = self._type(value)
+            if isinstance(head, f.Lam) and typ is not None and isinstance(head.var.sort, f.Fun):
+                self._types.setdefault(head.var, typ)
+            head = head.body if isinstance(head, f.Lam) else f.Truth(True)
+        if values:
+            self._note(head, None)
 
     @staticmethod
     def _key(head: Formula) -> str | f.SortedVariable | None:
@@ -288,16 +299,3 @@ def _as(term: Term, typ: Typ, wanted: Typ) -> Term:
 def _letter(number: int) -> str:
     letters = "xyzuvw"
     return letters[number - 1] if number <= len(letters) else f"x{number}"
-
-
-def _readable(formula: Formula) -> Formula:
-    """A clause as an implication, where it is one."""
-    if isinstance(formula, f.Quant) and formula.kind == "forall":
-        return f.Quant("forall", formula.var, _readable(formula.body))
-    if not (isinstance(formula, f.Conn) and formula.op == "or"):
-        return formula
-    denied = [part.args[0] for part in formula.args if isinstance(part, f.Conn) and part.op == "not"]
-    held = [part for part in formula.args if not (isinstance(part, f.Conn) and part.op == "not")]
-    if not denied or not held:
-        return formula
-    return f.Conn("=>", (f.conjunction(*denied), f.disjunction(*held)))
