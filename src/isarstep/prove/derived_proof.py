@@ -25,6 +25,7 @@ from isarstep.prove.schedule import strategies
 from isarstep.prove.verdict import Derived, DerivedStep, Proved
 
 INFERENCES = 4  # between two steps
+MOST_STEPS = 40
 LARGEST = 150  # parts of a statement that people can read
 SECONDS = 1.0  # for the derivation, at least
 TIMES = 3  # what the proof took
@@ -130,6 +131,8 @@ class _Selection:
             self._take(name, node)
             if node.inference.formula.strip("() \n") == "$false":
                 last = self.rests[name]
+                if not 1 < len(self.steps) <= MOST_STEPS:
+                    return None
                 end = DerivedStep(FALSE, "metis", last.premises, last.steps, last.facts)
                 return Derived(tuple(self.steps), end, self._inferences())
         return None
@@ -158,7 +161,7 @@ class _Selection:
     def _given(self, label: str, node: _Node) -> _Rest:
         """A formula of the problem: the fact itself, or a step that says what encodings made of it."""
         if label == "goal":
-            return _Rest(steps=(0,))
+            return self._denied(node)
         if label not in self.reading.names:
             return _Rest(facts=("ext", "set_eqI")) if "=>" in node.inference.formula else _Rest()
         name = self.reading.names[label]
@@ -176,14 +179,23 @@ class _Selection:
             return rest
         return self._step(said, rest, "unfold", words=words - _words(said))
 
+    def _denied(self, node: _Node) -> _Rest:
+        """What the denial of the goal says in the words of the encoding."""
+        if node.formula is None:
+            raise CannotDecode("the goal cannot be said")
+        said = self.reading.raising.proposition(node.formula)
+        words = _words(beta_eta_normal(self.goal)) ^ _words(said)
+        if not words:
+            return _Rest(steps=(0,))
+        return self._step(App(Const(hol.NOT, fun(BOOL, BOOL)), said), _Rest(steps=(0,)), "unfold", words=words)
+
     def _obtain(self, name: str, node: _Node, rest: _Rest, new: list[str]) -> None:
         said = self._said(node)
         if said is None or any(each not in self.reading.raising.invented for each in new):
             return
         self.obtained.update(new)
         invented = tuple(self.reading.raising.invented[each] for each in new)
-        denied = _words(beta_eta_normal(self.goal)) if 0 in rest.steps else frozenset()
-        self.rests[name] = self._step(said, rest, "obtain", invented, denied - _words(said))
+        self.rests[name] = self._step(said, rest, "obtain", invented)
         node.cost = 0
 
     def _show(self, name: str, node: _Node, rest: _Rest) -> None:
@@ -191,6 +203,10 @@ class _Selection:
             return
         said = self._said(node)
         if said is None or said == FALSE:
+            return
+        sides = hol.dest_binary(hol.EQ, said)
+        if sides is not None and sides[0] == sides[1]:
+            self.rests[name], node.cost = _Rest(), 0
             return
         self.rests[name] = self._step(said, rest, "metis")
         node.cost = 0

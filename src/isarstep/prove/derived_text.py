@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from isarstep.logic.terms import Free, Term
 from isarstep.prove.method_text import written_names
@@ -29,9 +29,10 @@ def derived_lines(
     known_as: Mapping[str, str],
     text_of: Callable[[Term], str],
     variable_of: Callable[[Free], str],
+    rewrites: Callable[[str], bool],
 ) -> list[str] | None:
     """Of a proof of what is to be shown; None where a fact has no name. `using` are all premises, for those without a
-    name of their own."""
+    name of their own; `rewrites` says of a fact of the library whether it is a rewrite rule."""
 
     def justified(step: DerivedStep) -> str | None:
         names = written_names(step.facts)
@@ -40,9 +41,10 @@ def derived_lines(
         own = [known_as[name] for name in step.premises if name in known_as]
         given = own if len(own) == len(step.premises) else using.split()
         given += [f"{prefix}{number}" for number in step.steps]
-        by_metis = f"(metis {' '.join(names)})" if names else "metis"
-        method = by_metis if step.kind == "metis" else _in_other_words(step)
-        given = given if step.kind == "metis" else [*names, *given]
+        if step.kind == "metis":
+            method = f"(metis {' '.join(names)})" if names else "metis"
+        else:
+            method = _in_other_words(step, names, all(map(rewrites, step.facts)))
         before = f"using {' '.join(given)} " if given else ""
         return f"{before}by {method}"
 
@@ -57,7 +59,20 @@ def derived_lines(
     return None if reason is None else [*lines, "  show False", f"    {reason}", "qed"]
 
 
-def _in_other_words(step: DerivedStep) -> str:
+def _in_other_words(step: DerivedStep, names: Sequence[str], rewriting: bool) -> str:
+    """Rules of the library hold for all values: inserted, `blast` takes them for some values alone and `auto` for
+    none."""
+    rules = " ".join(names)
     unfolding = " ".join(_UNFOLDING[word] for word in sorted(step.words & _UNFOLDING.keys()))
-    tries = ["blast", "(auto; fail)", f"(auto simp add: {unfolding}; fail)" if unfolding else "", "metis", "fastforce"]
+    if not rules:
+        with_words = f"(auto simp add: {unfolding}; fail)" if unfolding else ""
+        tries = ["blast", "(auto; fail)", with_words, "metis", "fastforce"]
+    elif rewriting:
+        every = f"{rules} {unfolding}".strip()
+        tries = [f"(auto simp add: {every}; fail)", f"metis {rules}", f"(unfold {rules}, blast)"]
+        tries += [f"(insert {rules}, blast)", f"fastforce simp add: {every}"]
+    else:
+        adding = f" simp add: {unfolding}" if unfolding else ""
+        tries = [f"(insert {rules}, blast)", f"metis {rules}", f"(auto intro: {rules}{adding}; fail)"]
+        tries += [f"(insert {rules}, (auto{adding}; fail))", f"(insert {rules}, fastforce{adding})"]
     return f"({' | '.join(filter(None, tries))})"

@@ -208,7 +208,7 @@ def isar_text(
         if isinstance(gap, Proved) and names is not None:
             inner = gap.steps
             if gap.derived is not None:
-                written = _derived(gap.derived, prefix, using, known_as, set(types), language, names)
+                written = _derived(gap.derived, prefix, using, known_as, set(types), theory_context, names)
                 if written is not None:
                     lines += [f"  {statement}", *(f"  {line}" for line in written)]
                     lines[-1] += f"  (* suggested: {comment(gap)} *)"
@@ -247,11 +247,11 @@ def _derived(
     using: str,
     known_as: Mapping[str, str],
     taken: set[str],
-    language: Language,
+    theory_context: TheoryContext,
     names: Mapping[str, str],
 ) -> list[str] | None:
     """A proof in the steps of a derivation; None where it cannot be written."""
-    called: dict[str, Free] = {}
+    called, language = dict[str, Free](), theory_context.language
     taken |= {names.get(leaf.name, leaf.name) for step in derived.steps for leaf in frees(step.formula)}
     called |= _apart((each for step in derived.steps for each in step.obtained), taken)
 
@@ -261,7 +261,8 @@ def _derived(
         return f'{shown.name} :: "{write_type(shown.type, language)}"'
 
     text_of = partial(_written, called, language, names)
-    return derived_lines(derived, prefix, using, known_as, text_of, variable_of)
+    rewrites = partial(is_rewrite_rule, theory_context)
+    return derived_lines(derived, prefix, using, known_as, text_of, variable_of, rewrites)
 
 
 def _used_alone(proof: Proved, using: str, known_as: Mapping[str, str]) -> str:
