@@ -184,10 +184,12 @@ class _Selection:
         if node.formula is None:
             raise CannotDecode("the goal cannot be said")
         said = self.reading.raising.proposition(node.formula)
-        words = _words(beta_eta_normal(self.goal)) ^ _words(said)
-        if not words:
+        words = _words(beta_eta_normal(self.goal))
+        if words == _words(said):
             return _Rest(steps=(0,))
-        return self._step(App(Const(hol.NOT, fun(BOOL, BOOL)), said), _Rest(steps=(0,)), "unfold", words=words)
+        return self._step(
+            App(Const(hol.NOT, fun(BOOL, BOOL)), said), _Rest(steps=(0,)), "unfold", words=words - _words(said)
+        )
 
     def _obtain(self, name: str, node: _Node, rest: _Rest, new: list[str]) -> None:
         said = self._said(node)

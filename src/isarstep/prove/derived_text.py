@@ -65,8 +65,10 @@ def _in_other_words(step: DerivedStep, names: Sequence[str], rewriting: bool) ->
     rules = " ".join(names)
     unfolding = " ".join(_UNFOLDING[word] for word in sorted(step.words & _UNFOLDING.keys()))
     if not rules:
-        with_words = f"(auto simp add: {unfolding}; fail)" if unfolding else ""
-        tries = ["blast", "(auto; fail)", with_words, "metis", "fastforce"]
+        adding = f" simp add: {unfolding}" if unfolding else ""
+        tries = ["blast", f"(auto{adding}; fail)", "metis", "fastforce"]
+        if not step.premises and not step.steps:  # what defines a symbol
+            tries = ["(auto intro: someI the_equality; fail)", *tries]
     elif rewriting:
         every = f"{rules} {unfolding}".strip()
         tries = [f"(auto simp add: {every}; fail)", f"metis {rules}", f"(unfold {rules}, blast)"]
@@ -75,4 +77,4 @@ def _in_other_words(step: DerivedStep, names: Sequence[str], rewriting: bool) ->
         adding = f" simp add: {unfolding}" if unfolding else ""
         tries = [f"(insert {rules}, blast)", f"metis {rules}", f"(auto intro: {rules}{adding}; fail)"]
         tries += [f"(insert {rules}, (auto{adding}; fail))", f"(insert {rules}, fastforce{adding})"]
-    return f"({' | '.join(filter(None, tries))})"
+    return f"({' | '.join(tries)})"
