@@ -13,7 +13,7 @@ from isarstep.logic.hol import trueprop
 from isarstep.logic.terms import frees
 from isarstep.logic.typestrings import parse_type
 from isarstep.prove import formula as f
-from isarstep.prove.decode_tf0 import CannotDecode, ProblemSymbols, read_formula
+from isarstep.prove.decode_tf0 import CannotDecode, ProblemSymbols, read_tf0
 from isarstep.prove.encode_tf0 import encode_tf0
 from isarstep.prove.formula import CannotEncode, Entailment, Formula
 from isarstep.prove.lower import type_text
@@ -31,7 +31,7 @@ def formulas(problem: Entailment) -> list[Formula]:
     texts = dict(STATEMENT.findall(encode_tf0(problem)[0]))
     first, count = len(problem.axioms), len(problem.premises)
     labels = [*(f"p{first + place}" for place in range(count)), "goal"]
-    return [read_formula(texts[label], known) for label in labels]
+    return [read_tf0(texts[label], known) for label in labels]
 
 
 def normal(formula: Formula, names: dict[f.SortedVariable, int]) -> object:

@@ -83,7 +83,7 @@ def _apart(term: Formula, renamed: dict[f.SortedVariable, f.SortedVariable]) -> 
     return changed
 
 
-def read_formula(text: str, known: ProblemSymbols) -> Formula:
+def read_tf0(text: str, known: ProblemSymbols) -> Formula:
     """Raises CannotDecode."""
     reader = _Reader(_PIECE.findall(text), known)
     try:

@@ -20,7 +20,7 @@ _RULE_NAME = re.compile(r"inference\(\s*(\w+)\s*,")
 _NO_STEP = {"theory", "equality"}  # what E writes beside parents
 
 
-class Inference(NamedTuple):
+class DerivedFormula(NamedTuple):
     """One formula of a derivation: by which rules, the last one first, it comes from which earlier ones; or the formula
     of the problem that it is."""
 
@@ -31,7 +31,7 @@ class Inference(NamedTuple):
     given: str | None
 
 
-def inferences(output: str) -> list[Inference]:
+def inferences(output: str) -> list[DerivedFormula]:
     """The derivation in an output, in order; nothing where there is none."""
     begin = _START.search(output)
     end = None if begin is None else _END.search(output, begin.end())
@@ -42,7 +42,7 @@ def inferences(output: str) -> list[Inference]:
         read = _FILE.match(source)
         parents = () if read is not None else _parents(source)
         given = None if read is None else read.group(1)
-        found.append(Inference(name, formula, tuple(_RULE_NAME.findall(source)), parents, given))
+        found.append(DerivedFormula(name, formula, tuple(_RULE_NAME.findall(source)), parents, given))
     return found
 
 

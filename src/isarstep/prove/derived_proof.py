@@ -14,8 +14,8 @@ from isarstep.logic import hol
 from isarstep.logic.hol import BOOL, as_formula, dest_trueprop
 from isarstep.logic.terms import App, Const, Free, Term, beta_eta_normal, constants, fun, size
 from isarstep.prove import formula as f
-from isarstep.prove.decode_tf0 import CannotDecode, ProblemSymbols, read_formula, skolem_constants
-from isarstep.prove.derivation import Inference, inferences
+from isarstep.prove.decode_tf0 import CannotDecode, ProblemSymbols, read_tf0, skolem_constants
+from isarstep.prove.derivation import DerivedFormula, inferences
 from isarstep.prove.formula import CannotEncode, Formula
 from isarstep.prove.monomorphise import LOGICAL
 from isarstep.prove.problems import DEFINITION, Query, attempt, state
@@ -41,8 +41,7 @@ _FORM = frozenset(
 
 def derived_proof(provers: Provers, query: Query, proof: Proved) -> Derived | None:
     """The proof in steps, from the facts that it used; None where E does not find one or where it cannot be said."""
-    goal = dest_trueprop(query.goal)
-    if goal is None or "?" in proof.facts:
+    if dest_trueprop(query.goal) is None or "?" in proof.facts:
         return None
     own = next((each for each in strategies() if each.name == proof.by and each.encoding == "tf0"), E)
     if own not in available([own]):
@@ -57,8 +56,17 @@ def derived_proof(provers: Provers, query: Query, proof: Proved) -> Derived | No
         found = provers.prove_anew(attempt(smaller, own, max(SECONDS, TIMES * proof.seconds)))
         if not isinstance(found, Proved):
             return None
-        return _Reading(smaller, own.unfold, found.derivation).derived(goal)
-    except (CannotEncode, CannotDecode, RecursionError):
+        return in_steps(smaller, own.unfold, found.derivation)
+    except CannotEncode:
+        return None
+
+
+def in_steps(query: Query, unfold: bool, output: str) -> Derived | None:
+    """What E derived for a query, whose definitions were unfolded or not; None where that cannot be said."""
+    goal = dest_trueprop(query.goal)
+    try:
+        return None if goal is None else _Selection(_Reading(query, unfold, output), goal).derived()
+    except (CannotDecode, RecursionError):
         return None
 
 
@@ -69,7 +77,7 @@ Kind = Literal["assume", "unfold", "obtain", "metis"]
 class _Node:
     """A formula of a derivation: what it says, if that can be said, and what it rests on."""
 
-    inference: Inference
+    inference: DerivedFormula
     formula: Formula | None = None
     said: Term | None = None
     cost: int = 0
@@ -90,16 +98,13 @@ class _Reading:
         for inference in inferences(output):
             node = self.nodes[inference.name] = _Node(inference)
             try:
-                node.formula = read_formula(inference.formula, symbols)
+                node.formula = read_tf0(inference.formula, symbols)
             except CannotDecode:
                 continue
         self.raising.learn(node.formula for node in self.nodes.values() if node.formula is not None)
         for node in self.nodes.values():
             for parent in node.inference.parents:
                 self.nodes[parent].users += 1
-
-    def derived(self, goal: Term) -> Derived | None:
-        return _Selection(self, goal).derived() if self.nodes else None
 
 
 def _statements_of(query: Query, *, arithmetic: bool, unfold: bool) -> list[Term]:
@@ -252,7 +257,7 @@ class _Rest:
         return _Rest(tuple(premises), tuple(steps), tuple(facts))
 
 
-def _weight(inference: Inference) -> int:
+def _weight(inference: DerivedFormula) -> int:
     return sum(rule not in _FORM for rule in inference.rules)
 
 
