@@ -26,7 +26,7 @@ from isarstep.prove.method_text import method_with_all_given, with_named_conditi
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import DEFINITION
 from isarstep.prove.rewriting import Rewrite, rewrites_of
-from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Derived, Gap, Proved, Refuted, ShownStep
+from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, Proved, Refuted, ShownStep
 from isarstep.theory.task import Task
 
 
@@ -200,19 +200,14 @@ def isar_text(
         using = " ".join([*(["assms"] if known else []), *earlier])
         prefix = f"a{place + 1}_"
         statement = f"show {goal}" if last else f'have s{place + 1}: "{text}"'
-        if isinstance(gap, Proved) and gap.cases:
-            lines += [f"  {statement}", *_by_cases(gap, term, theory_context, using, numbered or {})]
+        written = _in_parts(gap, term, theory_context, using, numbered or {}, prefix, set(types), names)
+        if written is not None:
+            lines += [f"  {statement}", *written]
             continue
         inner, known_as, margin, called = tuple[ShownStep, ...](), dict(numbered or {}), "  ", dict[str, Free]()
         text_of = partial(_written, called, language, names)
         if isinstance(gap, Proved) and names is not None:
             inner = gap.steps
-            if gap.derived is not None:
-                written = _derived(gap.derived, prefix, using, known_as, set(types), theory_context, names)
-                if written is not None:
-                    lines += [f"  {statement}", *(f"  {line}" for line in written)]
-                    lines[-1] += f"  (* suggested: {comment(gap)} *)"
-                    continue
             if gap.opened is not None:
                 labels = {name: f"{prefix}given{n}" for n, (name, _) in enumerate(gap.opened.premises, 1)}
                 called |= _apart(gap.opened.variables, set(types))
@@ -241,19 +236,24 @@ def isar_text(
     return theory_context.in_isabelle(normal("\n".join([*lines, "qed"])))  # Isabelle knows no x₀, but x⇩0
 
 
-def _derived(
-    derived: Derived,
-    prefix: str,
+def _in_parts(
+    gap: Gap | None,
+    term: Term,
+    theory_context: TheoryContext,
     using: str,
     known_as: Mapping[str, str],
+    prefix: str,
     taken: set[str],
-    theory_context: TheoryContext,
-    names: Mapping[str, str],
+    names: Mapping[str, str] | None,
 ) -> list[str] | None:
-    """A proof in the steps of a derivation; None where it cannot be written."""
-    called, language = dict[str, Free](), theory_context.language
-    taken |= {names.get(leaf.name, leaf.name) for step in derived.steps for leaf in frees(step.formula)}
-    called |= _apart((each for step in derived.steps for each in step.obtained), taken)
+    """A proof by cases, or in the steps of a derivation; None of any other, and where those cannot be written."""
+    if isinstance(gap, Proved) and gap.cases:
+        return _by_cases(gap, term, theory_context, using, known_as)
+    if not isinstance(gap, Proved) or gap.derived is None or names is None:
+        return None
+    language, steps = theory_context.language, gap.derived.steps
+    taken |= {names.get(leaf.name, leaf.name) for step in steps for leaf in frees(step.formula)}
+    called = _apart((each for step in steps for each in step.obtained), taken)
 
     def variable_of(free: Free) -> str:
         shown = called[free.name]
@@ -262,7 +262,8 @@ def _derived(
 
     text_of = partial(_written, called, language, names)
     rewrites = partial(is_rewrite_rule, theory_context)
-    return derived_lines(derived, prefix, using, known_as, text_of, variable_of, rewrites)
+    lines = derived_lines(gap.derived, prefix, using, known_as, text_of, variable_of, rewrites)
+    return None if lines is None else [*(f"  {line}" for line in lines[:-1]), f"  qed  (* suggested: {comment(gap)} *)"]
 
 
 def _used_alone(proof: Proved, using: str, known_as: Mapping[str, str]) -> str:
