@@ -18,12 +18,13 @@ from isarstep.logic.symbols import normal, to_isabelle
 from isarstep.logic.terms import Const, Free, Term, Var, abstract, frees, schematics, substitute_types
 from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.types import fixed_type, types_in
+from isarstep.logic.typestrings import type_variables
 from isarstep.logic.variables import substitute_frees
 from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.derived_text import derived_lines
 from isarstep.prove.method_text import method_with_all_given, with_named_conditions
-from isarstep.prove.monomorphise import Named
+from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.problems import DEFINITION
 from isarstep.prove.rewriting import Rewrite, rewrites_of
 from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, Proved, Refuted, ShownStep
@@ -200,7 +201,7 @@ def isar_text(
         using = " ".join([*(["assms"] if known else []), *earlier])
         prefix = f"a{place + 1}_"
         statement = f"show {goal}" if last else f'have s{place + 1}: "{text}"'
-        written = _in_parts(gap, term, theory_context, using, numbered or {}, prefix, set(types), names)
+        written = _in_parts(gap, term, theory_context, using, numbered or {}, prefix, types, names)
         if written is not None:
             lines += [f"  {statement}", *written]
             continue
@@ -243,16 +244,20 @@ def _in_parts(
     using: str,
     known_as: Mapping[str, str],
     prefix: str,
-    taken: set[str],
+    types: Context,
     names: Mapping[str, str] | None,
 ) -> list[str] | None:
-    """A proof by cases, or in the steps of a derivation; None of any other, and where those cannot be written."""
+    """A proof by cases, or in the steps of a derivation; None of any other, and where those cannot be written: Isabelle
+    gives names of its own to the types that a goal leaves open."""
     if isinstance(gap, Proved) and gap.cases:
         return _by_cases(gap, term, theory_context, using, known_as)
     if not isinstance(gap, Proved) or gap.derived is None or names is None:
         return None
     language, steps = theory_context.language, gap.derived.steps
-    taken |= {names.get(leaf.name, leaf.name) for step in steps for leaf in frees(step.formula)}
+    named = {variable.name for typ in types.values() for variable in type_variables(typ)}
+    if any(variable.name not in named for step in steps for variable in term_type_variables(step.formula)):
+        return None
+    taken = set(types) | {names.get(leaf.name, leaf.name) for step in steps for leaf in frees(step.formula)}
     called = _apart((each for step in steps for each in step.obtained), taken)
 
     def variable_of(free: Free) -> str:
