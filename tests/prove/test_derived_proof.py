@@ -92,3 +92,10 @@ def test_a_fact_without_a_name_ends_it() -> None:
     nameless = replace(found, last=replace(found.last, facts=("no name",)))
     assert written(found)
     assert written(nameless) is None
+
+
+def test_definitions_that_a_prover_introduces_are_left_out() -> None:
+    output = OUTPUTS["subset transitivity"]
+    start, _, rest = output.partition("\n")
+    defined = "fof(epred1_0, definition, (epred1_0<=>$true), introduced(definition))."
+    assert in_steps(asked("subset transitivity"), True, f"{start}\n{defined}\n{rest}") == derived("subset transitivity")

@@ -17,6 +17,7 @@ _INPUT = re.compile(r"^(?:fof|cnf|tff|thf)\((\w+),\s*(?!type\b)\w+,", re.MULTILI
 _FILE = re.compile(r"^file\('[^']*',\s*(\w+)\)$")
 _RULE = re.compile(r"inference\(\s*\w+\s*,\s*\[[^\[\]]*\]\s*,")
 _RULE_NAME = re.compile(r"inference\(\s*(\w+)\s*,")
+INTRODUCED = "introduced("
 _NO_STEP = {"theory", "equality"}  # what E writes beside parents
 
 
@@ -40,7 +41,7 @@ def inferences(output: str) -> list[DerivedFormula]:
     found = []
     for name, formula, source in _statements(output[begin.end() : end.start()]):
         read = _FILE.match(source)
-        parents = () if read is not None else _parents(source)
+        parents = () if read is not None or source.startswith(INTRODUCED) else _parents(source)
         given = None if read is None else read.group(1)
         found.append(DerivedFormula(name, formula, tuple(_RULE_NAME.findall(source)), parents, given))
     return found
@@ -72,7 +73,7 @@ def _leaves(source: str, known: dict[str, frozenset[str]], given: set[str]) -> f
     read = _FILE.match(source)
     if read is not None:
         return frozenset([read.group(1)]) if read.group(1) in given else None
-    if source.startswith("introduced("):
+    if source.startswith(INTRODUCED):
         return frozenset()  # a definition of a new symbol
     parents = _parents(source)
     if not parents or any(parent not in known for parent in parents):
