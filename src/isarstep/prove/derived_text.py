@@ -75,6 +75,6 @@ def _in_other_words(step: DerivedStep, names: Sequence[str], rewriting: bool) ->
         tries += [f"(insert {rules}, blast)", f"fastforce simp add: {every}"]
     else:
         adding = f" simp add: {unfolding}" if unfolding else ""
-        tries = [f"(insert {rules}, blast)", f"metis {rules}", f"(auto intro: {rules}{adding}; fail)"]
+        tries = [f"metis {rules}", f"(auto intro: {rules}{adding}; fail)", f"(insert {rules}, blast)"]
         tries += [f"(insert {rules}, (auto{adding}; fail))", f"(insert {rules}, fastforce{adding})"]
     return f"({' | '.join(tries)})"

@@ -23,9 +23,14 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     abstract,
+    applied_constant,
+    beta_eta_normal,
     beta_normal,
+    frees,
     fun,
     funs,
+    head_name,
+    instantiate,
     list_comb,
 )
 from isarstep.logic.typestrings import parse_type
@@ -289,11 +294,64 @@ def _as(term: Term, typ: Typ, wanted: Typ) -> Term:
         raise CannotDecode("a term at a place of another type")
     bound = Free("x~of", needed[0])
     value = _as(bound, needed[0], given[0])
-    body = abstract(_as(_apply(term, typ, value), given[1], needed[1]), bound)
-    function = HolAbs("x", needed[0], body)
+    body = beta_normal(_as(_apply(term, typ, value), given[1], needed[1]))
     if isinstance(wanted, Type) and wanted.name == "Set.set":
-        return App(Const(hol.COLLECT, fun(fun(needed[0], BOOL), wanted)), function)
-    return function
+        return _set(bound, body, wanted)
+    return HolAbs("x", needed[0], abstract(body, bound))
+
+
+def _set(element: Free, body: Term, typ: Type) -> Term:
+    """The set of what a formula holds of, by the operations on sets where it is made of them."""
+    collected = App(
+        Const(hol.COLLECT, fun(fun(typ.args[0], BOOL), typ)), HolAbs("x", typ.args[0], abstract(body, element))
+    )
+
+    def joined(name: str, *formulas: Term) -> Term:
+        return of(Const(name, funs([typ] * len(formulas), typ)), [_set(element, each, typ) for each in formulas])
+
+    def of(operation: Const, parts: Sequence[Term]) -> Term:
+        return collected if hol.COLLECT in map(head_name, parts) else list_comb(operation, parts)
+
+    def without(term: Term) -> bool:
+        return element not in frees(term)
+
+    match applied_constant(body):
+        case "HOL.True", []:
+            return Const("Orderings.top_class.top", typ)
+        case "HOL.False", []:
+            return Const("Orderings.bot_class.bot", typ)
+        case hol.MEMBER, [member, whole] if member == element and without(whole):
+            return whole
+        case hol.EQ, [left, right] if left == element and without(right):
+            empty = Const("Orderings.bot_class.bot", typ)
+            return list_comb(Const("Set.insert", funs([typ.args[0], typ], typ)), (right, empty))
+        case hol.CONJ, [left, App(Const(hol.NOT), right)]:
+            return joined(hol.MINUS, left, right)
+        case hol.CONJ, [left, right]:
+            return joined("Lattices.inf_class.inf", left, right)
+        case hol.DISJ, [App(App(Const(hol.EQ), one), other), right] if one == element and without(other):
+            return of(Const("Set.insert", funs([typ.args[0], typ], typ)), (other, _set(element, right, typ)))
+        case hol.DISJ, [left, right]:
+            return joined("Lattices.sup_class.sup", left, right)
+        case hol.NOT, [inner]:
+            return joined(hol.UMINUS, inner)
+        case hol.EX, [HolAbs(name, index, inner)] if index is not None:
+            return _image(element, Free(f"{name}~index", index), inner, typ) or collected
+    return collected
+
+
+def _image(element: Free, index: Free, body: Term, typ: Type) -> Term | None:
+    """`∃i. i ∈ I ∧ x = f i`, where the body is about the index; None where it has another form."""
+    match applied_constant(instantiate(body, index)):
+        case hol.CONJ, [App(App(Const(hol.MEMBER), member), whole), App(App(Const(hol.EQ), left), value)]:
+            if (member, left) == (index, element) and not {element, index} & {*frees(whole), *frees(value)} - {index}:
+                function = beta_eta_normal(HolAbs("i", index.type, abstract(value, index)))
+                assert index.type is not None
+                kinds = fun(index.type, typ.args[0]), _set_of(index.type)
+                return (
+                    None if index in frees(whole) else list_comb(Const(hol.IMAGE, funs(kinds, typ)), (function, whole))
+                )
+    return None
 
 
 def _letter(number: int) -> str:
