@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.prove.derivations import TRUE
+from tests.prove.derivations import TRUE, Derivation
 from tests.prove.test_derivations import query
 
 from isarstep.bench.store import Benchmark
@@ -20,11 +20,13 @@ from isarstep.prove.verdict import Derived
 
 SECTIONS = (Path(__file__).parent / "derivations_of_e.txt").read_text(encoding="utf-8").split("## ")[1:]
 OUTPUTS = {section.partition("\n")[0]: section.partition("\n")[2] for section in SECTIONS}
+SYMMETRIC = ["(ALL (x) (EX (y) (R x y)))", "(ALL (x y) (--> (R x y) (R y x)))"]
+FUNCTIONS = Derivation("Skolem functions", SYMMETRIC, "(ALL (x) (EX (y) (& (R x y) (R y x))))", {}, [])
 
 
 def asked(name: str) -> Query:
     """A derivation's question, whose premises are called as those of an example."""
-    found = query(next(each for each in TRUE if each.name == name))
+    found = query(next(each for each in (*TRUE, FUNCTIONS) if each.name == name))
     return replace(found, premises=tuple(replace(each, name=f"F.2({n})") for n, each in enumerate(found.premises, 1)))
 
 
@@ -62,6 +64,13 @@ def test_what_encodings_unfold_is_said_before_it_is_used() -> None:
         "    using a4 a2 a3 by metis",
         "qed",
     ]
+
+
+def test_skolem_functions_are_obtained() -> None:
+    lines = written(derived("Skolem functions"))
+    assert lines is not None
+    assert '  obtain f where a1: "∀x. R x (f x)"' in lines
+    assert "    using assms(1) by (moura | blast | (auto; fail) | metis | fastforce)" in lines
 
 
 @pytest.mark.parametrize("name", OUTPUTS)

@@ -1,7 +1,8 @@
 """A proof in steps from E's derivation: by contradiction, with a statement wherever the derivation has gone some way.
 
-Every step says a formula of the derivation in HOL, and follows from facts and steps before it. What cannot be said
-there, as Skolem functions, is left out: the next step that can be said follows from what stood before all the same.
+Every step says a formula of the derivation in HOL, and follows from facts and steps before it; Skolem functions are
+obtained. What cannot be said there is left out: the next step that can be said follows from what stood before all the
+same.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from isarstep.logic import hol
 from isarstep.logic.hol import BOOL, as_formula, dest_trueprop
 from isarstep.logic.terms import App, Const, Free, Term, beta_eta_normal, constants, fun, size
 from isarstep.prove import formula as f
-from isarstep.prove.decode_tf0 import CannotDecode, ProblemSymbols, read_tf0, skolem_constants
+from isarstep.prove.decode_tf0 import CannotDecode, ProblemSymbols, read_tf0, skolem_functions
 from isarstep.prove.derivation import DerivedFormula, inferences
 from isarstep.prove.formula import CannotEncode, Formula
 from isarstep.prove.monomorphise import LOGICAL
@@ -24,6 +25,7 @@ from isarstep.prove.raise_formula import Raising
 from isarstep.prove.schedule import strategies
 from isarstep.prove.verdict import Derived, DerivedStep, Proved
 
+SHORT = 10  # inferences that methods repeat at once, from the facts alone
 INFERENCES = 4  # between two steps
 MOST_STEPS = 40
 LARGEST = 150  # parts of a statement that people can read
@@ -40,7 +42,8 @@ _FORM = frozenset(
 
 
 def derived_proof(provers: Provers, query: Query, proof: Proved) -> Derived | None:
-    """The proof in steps, from the facts that it used; None where E does not find one or where it cannot be said."""
+    """The proof in steps, from the facts that it used; None where E finds none, or a short one, or where it cannot
+    be said."""
     if dest_trueprop(query.goal) is None or "?" in proof.facts:
         return None
     own = next((each for each in strategies() if each.name == proof.by and each.encoding == "tf0"), E)
@@ -54,11 +57,10 @@ def derived_proof(provers: Provers, query: Query, proof: Proved) -> Derived | No
     )
     try:
         found = provers.prove_anew(attempt(smaller, own, max(SECONDS, TIMES * proof.seconds)))
-        if not isinstance(found, Proved):
-            return None
-        return in_steps(smaller, own.unfold, found.derivation)
     except CannotEncode:
         return None
+    derived = in_steps(smaller, own.unfold, found.derivation) if isinstance(found, Proved) else None
+    return derived if derived is not None and derived.inferences > SHORT else None
 
 
 def in_steps(query: Query, unfold: bool, output: str) -> Derived | None:
@@ -157,7 +159,7 @@ class _Selection:
         unsaid = [parent for parent in inference.parents if self.nodes[parent].cost]
         node.cost = _weight(inference) + sum(self.nodes[parent].cost for parent in unsaid)
         self.rests[name] = rest
-        new = [each for each in skolem_constants(inference.formula) if each not in self.obtained]
+        new = [each for each in skolem_functions(inference.formula) if each not in self.obtained]
         if new and "skolemize" in inference.rules:
             self._obtain(name, node, rest, new)
         elif node.cost >= INFERENCES or (node.users > 1 and node.cost > 1):
@@ -206,7 +208,7 @@ class _Selection:
         node.cost = 0
 
     def _show(self, name: str, node: _Node, rest: _Rest) -> None:
-        if any(each not in self.obtained for each in skolem_constants(node.inference.formula)):
+        if any(each not in self.obtained for each in skolem_functions(node.inference.formula)):
             return
         said = self._said(node)
         if said is None or said == FALSE:
