@@ -62,14 +62,16 @@ def derived_lines(
 def _in_other_words(step: DerivedStep, names: Sequence[str], rewriting: bool) -> str:
     """Rules of the library hold for all values: inserted, `blast` takes them for some values alone and `auto` for
     none."""
-    if step.obtained and names:
-        return f"(metis {' '.join(names)} | (insert {' '.join(names)}, moura) | (insert {' '.join(names)}, blast))"
     rules = " ".join(names)
     unfolding = " ".join(_UNFOLDING[word] for word in sorted(step.words & _UNFOLDING.keys()))
-    if not rules:
+    functions = any(isinstance(each.type, Type) and each.type.name == "fun" for each in step.obtained)
+    if step.obtained and rules:
+        tries = [f"metis {rules}", f"(insert {rules}, blast)", f"(insert {rules}, moura)"]
+        tries = [*reversed(tries)] if functions else tries
+    elif not rules:
         adding = f" simp add: {unfolding}" if unfolding else ""
         tries = ["blast", f"(auto{adding}; fail)", "metis", "fastforce"]
-        if any(isinstance(each.type, Type) and each.type.name == "fun" for each in step.obtained):
+        if functions:
             tries = ["moura", *tries]
         if not step.premises and not step.steps:  # what defines a symbol
             tries = ["(auto intro: someI the_equality; fail)", *tries]
