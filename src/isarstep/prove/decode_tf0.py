@@ -1,7 +1,7 @@
 """Formulas of a TPTP derivation as formulas of the problem that the prover was given.
 
 Names of symbols tell nothing; they are those that the encoding gave to the symbols of the problem. What a prover
-invents, Skolem functions, has no sort here.
+invents, Skolem constants, has no sort here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from isarstep.prove.symbol_names import name_of
 INVENTED = Base("$invented")
 FIRST_APART = 1_000  # number of a variable; the clauses of a derivation have fewer
 _PIECE = re.compile(r"<=>|<~>|=>|!=|[A-Za-z_$][\w$]*|[!?~&|=()\[\],:]")
-_SKOLEM = re.compile(r"\besk\d+_\d+\b")
+_SKOLEM_CONSTANT = re.compile(r"\besk\d+_0\b")
 
 
 class CannotDecode(Exception):
@@ -181,13 +181,13 @@ class _Reader:
         if name in self.known.operators and len(args) == 2:
             return ap(*args)
         symbol = self.known.symbols.get(name)
-        if symbol is None and _SKOLEM.fullmatch(name):
+        if symbol is None and _SKOLEM_CONSTANT.fullmatch(name):
             symbol = f.Sym(name, INVENTED)
         if symbol is None:
             raise CannotDecode(f"{name} is no symbol of the problem")
         return ap(symbol, *args)
 
 
-def skolem_functions(text: str) -> list[str]:
-    """Those that a formula of a derivation speaks of, constants among them."""
-    return [*dict.fromkeys(_SKOLEM.findall(text))]
+def skolem_constants(text: str) -> list[str]:
+    """Those that a formula of a derivation speaks of."""
+    return [*dict.fromkeys(_SKOLEM_CONSTANT.findall(text))]

@@ -1,8 +1,8 @@
 """A proof in steps from E's derivation: by contradiction, with a statement wherever the derivation has gone some way.
 
-Every step says a formula of the derivation in HOL, and follows from facts and steps before it; Skolem functions are
+Every step says a formula of the derivation in HOL, and follows from facts and steps before it; Skolem constants are
 obtained. What cannot be said there is left out: the next step that can be said follows from what stood before all the
-same.
+same. So are Skolem functions, as no method obtains those of an equivalence or of extensionality in short time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from isarstep.logic import hol
 from isarstep.logic.hol import BOOL, as_formula, dest_trueprop
 from isarstep.logic.terms import App, Const, Free, Term, beta_eta_normal, constants, fun, size
 from isarstep.prove import formula as f
-from isarstep.prove.decode_tf0 import CannotDecode, ProblemSymbols, read_tf0, skolem_functions
+from isarstep.prove.decode_tf0 import CannotDecode, ProblemSymbols, read_tf0, skolem_constants
 from isarstep.prove.derivation import DerivedFormula, inferences
 from isarstep.prove.formula import CannotEncode, Formula
 from isarstep.prove.monomorphise import LOGICAL
@@ -159,7 +159,7 @@ class _Selection:
         unsaid = [parent for parent in inference.parents if self.nodes[parent].cost]
         node.cost = _weight(inference) + sum(self.nodes[parent].cost for parent in unsaid)
         self.rests[name] = rest
-        new = [each for each in skolem_functions(inference.formula) if each not in self.obtained]
+        new = [each for each in skolem_constants(inference.formula) if each not in self.obtained]
         if new and "skolemize" in inference.rules:
             self._obtain(name, node, rest, new)
         elif node.cost >= INFERENCES or (node.users > 1 and node.cost > 1):
@@ -208,7 +208,7 @@ class _Selection:
         node.cost = 0
 
     def _show(self, name: str, node: _Node, rest: _Rest) -> None:
-        if any(each not in self.obtained for each in skolem_functions(node.inference.formula)):
+        if any(each not in self.obtained for each in skolem_constants(node.inference.formula)):
             return
         said = self._said(node)
         if said is None or said == FALSE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from isarstep.logic.terms import Free, Term, Type
+from isarstep.logic.terms import Free, Term
 from isarstep.prove.method_text import written_names
 from isarstep.prove.verdict import Derived, DerivedStep
 
@@ -64,15 +64,11 @@ def _in_other_words(step: DerivedStep, names: Sequence[str], rewriting: bool) ->
     none."""
     rules = " ".join(names)
     unfolding = " ".join(_UNFOLDING[word] for word in sorted(step.words & _UNFOLDING.keys()))
-    functions = any(isinstance(each.type, Type) and each.type.name == "fun" for each in step.obtained)
     if step.obtained and rules:
-        tries = [f"metis {rules}", f"(insert {rules}, blast)", f"(insert {rules}, moura)"]
-        tries = [*reversed(tries)] if functions else tries
+        tries = [f"metis {rules}", f"(insert {rules}, blast)"]
     elif not rules:
         adding = f" simp add: {unfolding}" if unfolding else ""
         tries = ["blast", f"(auto{adding}; fail)", "metis", "fastforce"]
-        if functions:
-            tries = ["moura", *tries]
         if not step.premises and not step.steps:  # what defines a symbol
             tries = ["(auto intro: someI the_equality; fail)", *tries]
     elif rewriting:

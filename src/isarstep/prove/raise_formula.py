@@ -139,8 +139,8 @@ class Raising:
             case f.Ap() | f.Sym() | f.SortedVariable():
                 head, values = f.spine(term)
                 key = self._key(head)
-                if key is not None and wanted is not None and key not in self._types:
-                    self._note_head(key, values, wanted)
+                if key is not None and not values and wanted is not None and key not in self._types:
+                    self._types[key] = wanted
                 self._note_applied(head, values)
                 typ = self._head_type(head)
                 for value in values:
@@ -159,13 +159,6 @@ class Raising:
             head = head.body if isinstance(head, f.Lam) else f.Truth(True)
         if values:
             self._note(head, None)
-
-    def _note_head(self, key: str | f.SortedVariable, values: Sequence[Formula], wanted: Typ) -> None:
-        """What the prover invented may be a function."""
-        types = [self._type(value) for value in values]
-        known = [typ for typ in types if typ is not None]
-        if not values or (isinstance(key, str) and len(known) == len(types)):
-            self._types[key] = funs(known, wanted)
 
     @staticmethod
     def _key(head: Formula) -> str | f.SortedVariable | None:
@@ -272,8 +265,7 @@ class Raising:
         typ = self._types.get(head.name)
         if typ is None:
             raise CannotDecode(f"nothing tells the type of {head.name}")
-        called = "f" if isinstance(typ, Type) and typ.name == "fun" else _letter(len(self.invented) + 1)
-        free = self.invented.setdefault(head.name, Free(f"{called}~{head.name}", typ))
+        free = self.invented.setdefault(head.name, Free(f"{_letter(len(self.invented) + 1)}~{head.name}", typ))
         return free, typ
 
 
