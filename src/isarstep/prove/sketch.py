@@ -265,8 +265,10 @@ def _in_parts(
         assert shown.type is not None
         return f'{shown.name} :: "{write_type(shown.type, language)}"'
 
+    def rewrites(fact: str) -> bool:
+        return fact not in gap.reversed and is_rewrite_rule(theory_context, fact)
+
     text_of = partial(_written, called, language, names)
-    rewrites = partial(is_rewrite_rule, theory_context)
     lines = derived_lines(gap.derived, prefix, using, known_as, text_of, variable_of, rewrites)
     return None if lines is None else [*(f"  {line}" for line in lines[:-1]), f"  qed  (* suggested: {comment(gap)} *)"]
 
