@@ -25,7 +25,7 @@ from isarstep.prove.raise_formula import Raising
 from isarstep.prove.schedule import strategies
 from isarstep.prove.verdict import Derived, DerivedStep, Proved
 
-SHORT = 10  # inferences that methods repeat at once, from the facts alone
+SHORT = 30  # inferences that methods were seen to repeat from the facts alone
 INFERENCES = 4  # between two steps
 MOST_STEPS = 40
 LARGEST = 150  # parts of a statement that people can read
@@ -182,7 +182,7 @@ class _Selection:
         said = self.reading.raising.proposition(node.formula)
         formula = None if meant is None else as_formula(meant)
         words = frozenset() if formula is None else _words(beta_eta_normal(formula))
-        if formula is not None and words == _words(said):
+        if formula is not None and (words == _words(said) or size(said) > LARGEST):
             return rest
         return self._step(said, rest, "unfold", words=words - _words(said))
 
