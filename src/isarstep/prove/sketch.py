@@ -186,12 +186,9 @@ def isar_text(
     """Variables with the types that they had, known facts, then statements, the last of which is the goal. What holds
     at all types cannot be assumed, and stands in comments. `names`: how the variables of the steps are called that a
     proof shows first; without them these are left out."""
-    lines, language = ["lemma"], theory_context.language
-    for place, (variable, typ) in enumerate(types.items()):
-        lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{write_type(typ, language, sorts=True)}"')
-    for place, fact in enumerate(known):
-        lines.append(f'  {"assumes" if place == 0 else "    and"} "{fact}"')
-    lines += [f'  shows "{steps[-1][0]}"', *(f"  (* given at all types: {text} *)" for text in general), "proof -"]
+    language = theory_context.language
+    lines = [*_head(known, types, language), f'  shows "{steps[-1][0]}"']
+    lines += [*(f"  (* given at all types: {text} *)" for text in general), "proof -"]
     known_apart = {f"assms({n})" for n, text in enumerate(known, 1) if "≠" in text}
     # ?thesis is the conclusion alone; a goal with premises or variables of its own is said again.
     goal = f'"{steps[-1][0]}"' if any(sign in steps[-1][0] for sign in "⟹⋀") else "?thesis"
@@ -235,6 +232,15 @@ def isar_text(
         lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term, theory_context)}"]
         lines += ["  qed"] if margin != "  " else []
     return theory_context.in_isabelle(normal("\n".join([*lines, "qed"])))  # Isabelle knows no x₀, but x⇩0
+
+
+def _head(known: Sequence[str], types: Context, language: Language) -> Iterator[str]:
+    """What a lemma fixes and assumes."""
+    yield "lemma"
+    for place, (variable, typ) in enumerate(types.items()):
+        yield f'  {"fixes" if place == 0 else "  and"} {variable} :: "{write_type(typ, language, sorts=True)}"'
+    for place, fact in enumerate(known):
+        yield f'  {"assumes" if place == 0 else "    and"} "{fact}"'
 
 
 def _in_parts(
