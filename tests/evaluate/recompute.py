@@ -10,17 +10,18 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
-import sacrebleu
 import zstandard
+from sacrebleu.metrics import BLEU
 
 
 @cache
 def references(benchmark: Path, split: str) -> list[tuple[str, str]]:
     files = sorted(benchmark.glob("propositions*.parquet"))
-    texts = [text for path in files for text in pq.read_table(path)["tokens"].to_pylist()]
-    rows = pq.read_table(benchmark / f"{split}.parquet", columns=["id", "f1"]).to_pylist()
-    return [(row["id"], texts[row["f1"]]) for row in rows]
+    texts = pa.concat_tables(pq.read_table(path, columns=["tokens"]) for path in files)["tokens"]
+    rows = pq.read_table(benchmark / f"{split}.parquet", columns=["id", "f1"])
+    return list(zip(rows["id"].to_pylist(), texts.take(rows["f1"].combine_chunks()).to_pylist(), strict=True))
 
 
 def answers(path: Path) -> dict[str, list[str]]:
@@ -31,7 +32,7 @@ def answers(path: Path) -> dict[str, list[str]]:
     for line in raw.decode("utf-8").split("\n"):
         if line:
             record = json.loads(line)
-            found[record["id"]] = [" ".join(each["tokens"].split()) for each in record["predictions"]]
+            found[record["id"]] = [each["tokens"] for each in record["predictions"]]
     return found
 
 
@@ -41,12 +42,18 @@ def found_among(benchmark: Path, split: str, lists: dict[str, list[str]], most: 
     return 100 * sum(reference in lists.get(example, [])[:most] for example, reference in wanted) / len(wanted)
 
 
+@cache
+def bleu_against(benchmark: Path, split: str) -> BLEU:
+    """With the references counted once for all systems."""
+    return BLEU(tokenize="none", force=True, references=[[text for _, text in references(benchmark, split)]])
+
+
 def recompute(benchmark: Path, split: str, narrow: Path, wide: Path) -> dict[str, float]:
     few = answers(narrow)
     many = few if wide == narrow else answers(wide)
     wanted = references(benchmark, split)
     best = [(few.get(example) or [""])[0] for example, _ in wanted]
-    bleu = sacrebleu.corpus_bleu(best, [[reference for _, reference in wanted]], tokenize="none", force=True).score
+    bleu = bleu_against(benchmark, split).corpus_score(best, None).score
     top1, top10 = found_among(benchmark, split, few, 1), found_among(benchmark, split, many, 10)
     return {"top1": top1, "top10": top10, "bleu": bleu}
 

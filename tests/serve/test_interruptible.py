@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.drawn import drawn
 from tests.waiting import PATIENCE, PAUSE, until
 
 from isarstep.interruption import Piece, Unwanted, undisturbed
@@ -77,7 +78,7 @@ def test_a_stop_leaves_work_running() -> None:
 def test_work_that_is_ended_a_moment_too_late_is_counted_for_ever() -> None:
     """Work that ends by itself while others end it: wherever that hits, it is told and counted no more."""
     workers = Workers(2)
-    for number in range(3000):
+    for number in range(drawn(1000)):
         piece = workers.submit(lambda number=number: [None for _ in range(number)])
         while not (piece.answer.running() or piece.answer.done()):
             time.sleep(0)
