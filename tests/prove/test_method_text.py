@@ -119,6 +119,7 @@ def test_a_hidden_fact_is_called_by_another_name_in_a_whole_proof() -> None:
     text = method_with_all_given(found, GOAL)
     assert text is not None
     assert text.startswith("by ((simp add: mult.commute; fail) | metis mult.commute |")
+    assert text.count("(simp add: mult.commute; fail)") == 1
 
 
 @pytest.mark.parametrize(

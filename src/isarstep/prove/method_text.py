@@ -240,7 +240,8 @@ def method_with_all_given(
     method = _method(proof, goal, listed)
     method = method if proof.method else _with_others(method, listed, list(named.values()))
     if method.startswith("(metis "):  # which does not end where a conditional equation has to be used once
-        method = f"((simp add: {' '.join(listed)}; fail) | {method[1:]}"
+        first = f"(simp add: {' '.join(listed)}; fail)"
+        method = f"({first} | {method[1:].replace(f' | {first}', '')}"
     if not proof.method and method.endswith(")") and " | " in method:
         method = " | ".join([method[:-1], *_with_orders(proof, listed)]) + ")"
     return f"by {method}"
