@@ -11,10 +11,11 @@ what packages make is told by its name, and a copy of an earlier fact is no theo
 
 Arms: `plain` is what needs no prover, rewriting and calculation, by an induction if need be, in processor time;
 `provers` ask for the goal again and again with more time and facts, `search` is the search for a proof without the
-model (rewriting, provers, induction), `model` is the same with it. Each has --seconds and two cores; --workers are
-theorems that are asked for at the same time, on cores of their own. Both samples advance together, each in the order
-of its hash. Every attempt is logged with its kind, so that other rows can be counted from the same run. Rows are
-written as they are done; a run that was stopped, or whose --deadline is over, goes on where it was.
+model (rewriting, provers, induction, steps by rules of the library), `model` is the same with it. Each has --seconds
+and two cores; --workers are theorems that are asked for at the same time, on cores of their own. Both samples advance
+together, each in the order of its hash. Every attempt is logged with its kind, so that other rows can be counted from
+the same run. Rows are written as they are done; a run that was stopped, or whose --deadline is over, goes on where it
+was.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import argparse
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from isarstep.decode.predictions import read_scored
 from isarstep.decode.ranking import learned_ranking, measured
 from isarstep.evaluate.metrics import accuracy, paired_p
 from isarstep.evaluate.scores import clusters_of
+from isarstep.feed.premise_files import read_premises
 from isarstep.logic import hol
 from isarstep.logic.terms import Term, head_name
 from isarstep.logic.tokens import decode
@@ -39,7 +40,7 @@ from isarstep.prove.variants import Variants
 
 FOLDS = 10
 RIDGE = 1.0  # of each weight of a standardised feature
-MIXES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the value beside the learned order
+MIXES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the value beside the learned order
 SPOKEN_OF = re.compile(r"(?:CONST|FREE) (\S+)")
 FEATURES = (
     "log p", "log p behind the first", "rank", "log p a token", "log length", "given", "variant", "restates the goal",
@@ -195,10 +196,6 @@ def compared(lists: Sequence[Judged], orders: Mapping[str, Sequence[Floats]], to
 
 
 def opened(benchmark: Benchmark, split: str, lists: Path, verdicts: Path, premises: Path | None) -> list[Judged]:
-    from dataclasses import replace
-
-    from isarstep.feed.premise_files import read_premises
-
     rows: dict[str, dict[int, Any]] = {}
     for row in pq.read_table(verdicts).to_pylist():
         if row["verdict"] != "unsupported":
@@ -229,7 +226,7 @@ def main() -> None:
         "value": value,
         **{
             f"today's + {mix:g} value": [each.worth + mix * own for each, own in zip(lists, value, strict=True)]
-            for mix in MIXES[1:]
+            for mix in MIXES
         },
     }
     any_of_them = {
@@ -240,7 +237,7 @@ def main() -> None:
     features = np.concatenate([each.features for each in lists])
     spread = features.std(0) + 1e-9
     weights = fitted((features - features.mean(0)) / spread, np.concatenate([each.confirmed for each in lists]))
-    weighed = dict(zip(FEATURES, np.round(weights, 2).tolist(), strict=False))
+    weighed = dict(zip(FEATURES, np.round(weights[:-1], 2).tolist(), strict=True))
     print(json.dumps({"lists": len(lists), "in the list": any_of_them, "orders": shown, "weights": weighed}))
 
 

@@ -78,6 +78,15 @@ def eq(left: Term, right: Term, of: MaybeTyp = None) -> Term:
     return binary(EQ, left, right, of, BOOL)
 
 
+def negation(formula: Term) -> Term:
+    """With types."""
+    return App(Const(NOT, fun(BOOL, BOOL)), formula)
+
+
+def set_type(of: Typ) -> Type:
+    return Type("Set.set", (of,))
+
+
 def conj(left: Term, right: Term, *, typed: bool = False) -> Term:
     return binary(CONJ, left, right, BOOL if typed else None, BOOL)
 

@@ -6,7 +6,7 @@ It is made from the notation that was mined from these theories (docs/graphs.md)
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -39,6 +39,15 @@ _REPRESENTED = {
 _OF_CLASSES = {"Groups.zero_class.zero": "Nat.Suc", "Extended_Nat.infinity_class.infinity": "Extended_Nat.enat"}
 Tree = Any  # a rule's side: a name, ?x, or a list
 Rule = tuple[Tree, Tree]
+
+
+def leaves(side: Tree) -> Iterator[str]:
+    """Names and variables of a rule's side."""
+    if isinstance(side, str):
+        yield side
+    else:
+        for part in side:
+            yield from leaves(part)
 
 
 @cache

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from isarstep.logic.language import Language
+from isarstep.logic.language import Language, leaves
 from isarstep.logic.memo import memo
 from isarstep.logic.parsing import MAX_PRIORITY, PURE
 from isarstep.logic.symbols import from_isabelle
@@ -143,18 +142,10 @@ def _print_rule(left: Any, right: Any) -> PrintRule | None:
 
 def _is_another_term(left: Any, language: Language) -> bool:
     """Does what is written mean something else where it is read? OptionalSugar writes `A ⟹ B ⟹ C` as `A ∧ B ⟹ C`."""
-    heads = {leaf for leaf in _leaves(left) if leaf[0] != "?"}
+    heads = {leaf for leaf in leaves(left) if leaf[0] != "?"}
     return (
         all(head.startswith(CONST) for head in heads) and not {h[len(CONST) :] for h in heads} & language.abbreviations
     )
-
-
-def _leaves(part: Any) -> Iterator[str]:
-    if isinstance(part, str):
-        yield part
-    else:
-        for each in part:
-            yield from _leaves(each)
 
 
 def _awkward(part: Any) -> bool:

@@ -21,8 +21,6 @@ from isarstep.logic.terms import (
     Term,
     Typ,
     applied_constant,
-    funs,
-    list_comb,
     loose,
     strip_comb,
     strip_fun,
@@ -252,7 +250,7 @@ class _Search:
         summed = self._named(identity, dividing, QUOTIENTS if rings.divided else IDENTITY)
         given = [each.fact for each, _ in parts if each.fact is not None]
         false = self._named(FALSE, (*given, summed), SUMMED)
-        denial = list_comb(Const(hol.NOT, funs((BOOL,), BOOL)), (assumed.formula,))
+        denial = hol.negation(assumed.formula)
         return self._named(denial, (false,), CLOSE)
 
     def _values(self, case: Sequence[Term], literals: Sequence[GroundFact]) -> Iterator[GroundFact]:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL, as_formula, dest_trueprop
-from isarstep.logic.terms import App, Const, Free, Term, beta_eta_normal, constants, fun, size
+from isarstep.logic.terms import Const, Free, Term, beta_eta_normal, constants, size
 from isarstep.prove import formula as f
 from isarstep.prove.decode_tf0 import CannotDecode, ProblemSymbols, read_tf0, skolem_constants
 from isarstep.prove.derivation import DerivedFormula, inferences
@@ -132,7 +132,7 @@ class _Selection:
         self.obtained: set[str] = set()
 
     def derived(self) -> Derived | None:
-        denial = App(Const(hol.NOT, fun(BOOL, BOOL)), self.goal)
+        denial = hol.negation(self.goal)
         self.steps.append(DerivedStep(denial, "assume"))
         for name, node in self.nodes.items():
             self._take(name, node)
@@ -194,9 +194,7 @@ class _Selection:
         words = _words(beta_eta_normal(self.goal))
         if words == _words(said):
             return _Rest(steps=(0,))
-        return self._step(
-            App(Const(hol.NOT, fun(BOOL, BOOL)), said), _Rest(steps=(0,)), "unfold", words=words - _words(said)
-        )
+        return self._step(hol.negation(said), _Rest(steps=(0,)), "unfold", words=words - _words(said))
 
     def _obtain(self, name: str, node: _Node, rest: _Rest, new: list[str]) -> None:
         said = self._said(node)

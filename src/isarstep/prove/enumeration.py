@@ -16,7 +16,6 @@ from isarstep.logic.terms import (
     Free,
     Term,
     Typ,
-    Type,
     abstract,
     applied_constant,
     frees,
@@ -51,11 +50,13 @@ class Bounds:
     @property
     def interval(self) -> Term:
         low, high = (number_term(Fraction(each), self.type) for each in (self.low, self.high))
-        return hol.binary("Set_Interval.ord_class.atLeastAtMost", low, high, self.type, _sets(self.type))
+        return hol.binary("Set_Interval.ord_class.atLeastAtMost", low, high, self.type, hol.set_type(self.type))
 
     @property
     def membership(self) -> Term:
-        return list_comb(Const(MEMBER, funs((self.type, _sets(self.type)), BOOL)), (self.variable, self.interval))
+        return list_comb(
+            Const(MEMBER, funs((self.type, hol.set_type(self.type)), BOOL)), (self.variable, self.interval)
+        )
 
 
 def bounds(formulas: Sequence[Term]) -> list[Bounds]:
@@ -108,10 +109,6 @@ def _at_most(term: Term, most: Mapping[Free, int]) -> int | None:
         if len(values) == 2 and values[0] is not None and values[1] is not None:
             return made(values[0], values[1])
     return None
-
-
-def _sets(of: Typ) -> Typ:
-    return Type("Set.set", (of,))
 
 
 def _whole(term: Term) -> int | None:
@@ -169,6 +166,6 @@ def for_all_within(within: Sequence[Bounds], known: Sequence[Term], goal: Term) 
     for formula in reversed(known):
         goal = hol.implies(formula, goal, typed=True)
     for name, each in reversed([*zip("klmn", within, strict=False)]):
-        ball = Const(BALL, funs((_sets(each.type), fun(each.type, BOOL)), BOOL))
+        ball = Const(BALL, funs((hol.set_type(each.type), fun(each.type, BOOL)), BOOL))
         goal = list_comb(ball, (each.interval, Abs(name, each.type, abstract(goal, each.variable))))
     return goal

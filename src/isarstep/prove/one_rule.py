@@ -154,7 +154,7 @@ def bounded_quantifiers(formula: Term) -> Term:
     if parts is None or inside is None or inside[0] != Bound(0) or occurs_bound(inside[1], 0):
         return formula
     of = binder.type
-    ball = Const(BALL, fun(Type("Set.set", (of,)), fun(fun(of, hol.BOOL), hol.BOOL)))
+    ball = Const(BALL, fun(hol.set_type(of), fun(fun(of, hol.BOOL), hol.BOOL)))
     return App(App(ball, increase(inside[1], -1)), Abs(binder.name, of, parts[1]))
 
 
@@ -255,7 +255,7 @@ class OneRule:
         if head_name(self._goal) == "HOL.False":
             for formula in self._known:
                 if head_name(formula) != hol.NOT:
-                    negated = App(Const(hol.NOT, fun(hol.BOOL, hol.BOOL)), formula)
+                    negated = hol.negation(formula)
                     found[negated] = RuleStep(negated, CONTRADICTION, "backwards", 0.0)
         return sorted(found.values(), key=lambda each: each.cost)
 

@@ -22,7 +22,7 @@ from isarstep.logic.normalise import normalise
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.prove.novelty import KnownStatements, conjuncts
 from isarstep.prove.sketch import Link, Sketch
-from isarstep.prove.step import Step
+from isarstep.prove.step import MOST_BY_RULES, Step
 from isarstep.prove.step_prover import FALSEHOOD, IN_ALL, QUICK, Answer, Limits, Proving
 from isarstep.prove.verdict import Gap, Proved, Refuted
 from isarstep.theory.task import Task
@@ -40,7 +40,7 @@ DIRECT_SHARE = 0.4  # of the time after that, for goals as they are
 STEP_COST = 1.0  # of a step beside its log probability: short proofs first
 RUNG_COST = 2.0  # of a harder attempt
 PART_SCORE = -1.0  # of what the goal's own form proposes
-RULE_SCORE, MOST_BY_RULES = -3.0, 12  # of what one rule of the library proposes; so many
+RULE_SCORE = -3.0  # of what one rule of the library proposes
 WIDER_COST = 3.0  # of asking the model once more, for twice as many proposals
 MOST_BEAM = 20
 TURN = 0.2  # seconds that it waits for the model before others have their turn

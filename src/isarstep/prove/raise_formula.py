@@ -56,10 +56,6 @@ def type_of_text(text: str) -> Typ:
         raise CannotDecode(str(error)) from None
 
 
-def _set_of(element: Typ) -> Type:
-    return Type("Set.set", (element,))
-
-
 def type_of_sort(sort: Sort) -> Typ:
     """With predicates for what may be sets."""
     if isinstance(sort, f.Fun):
@@ -79,7 +75,7 @@ def head_of_symbol(name: str) -> Const | Free:
     kind = called[1:]
     if kind in INTERVALS:
         bounds = sum(bool(bound) for bound in INTERVALS[kind])
-        return Const(f"Set_Interval.ord_class.{kind}", funs([typ] * bounds, _set_of(typ)))
+        return Const(f"Set_Interval.ord_class.{kind}", funs([typ] * bounds, hol.set_type(typ)))
     if kind in ("Pair", "fst", "snd") and isinstance(typ, Type) and typ.name == _PAIR:
         if kind == "Pair":
             return Const("Product_Type.Pair", funs(typ.args, typ))
@@ -196,7 +192,7 @@ class Raising:
             case f.Truth(value):
                 return Const("HOL.True" if value else "HOL.False", BOOL)
             case f.Conn("not", (part,)):
-                return App(Const(hol.NOT, fun(BOOL, BOOL)), self._formula(part))
+                return hol.negation(self._formula(part))
             case f.Conn(op, args):
                 join = {"and": hol.conj, "or": hol.disj, "=>": hol.implies}[op]
                 said = [self._formula(arg) for arg in args]
@@ -217,7 +213,7 @@ class Raising:
         if f.Truth(True) in (left, right):
             return self._formula(right if left == f.Truth(True) else left)
         if f.Truth(False) in (left, right):
-            return App(Const(hol.NOT, fun(BOOL, BOOL)), self._formula(right if left == f.Truth(False) else left))
+            return hol.negation(self._formula(right if left == f.Truth(False) else left))
         one, typ = self._term(left)
         other, its = self._term(right)
         return hol.eq(one, _as(other, its, typ), typ)
@@ -347,7 +343,7 @@ def _image(element: Free, index: Free, body: Term, typ: Type) -> Term | None:
             if (member, left) == (index, element) and not {element, index} & {*frees(whole), *frees(value)} - {index}:
                 function = beta_eta_normal(HolAbs("i", index.type, abstract(value, index)))
                 assert index.type is not None
-                kinds = fun(index.type, typ.args[0]), _set_of(index.type)
+                kinds = fun(index.type, typ.args[0]), hol.set_type(index.type)
                 return (
                     None if index in frees(whole) else list_comb(Const(hol.IMAGE, funs(kinds, typ)), (function, whole))
                 )

@@ -21,7 +21,6 @@ from isarstep.logic.terms import (
     Free,
     Term,
     Typ,
-    Type,
     abstract,
     applied_constant,
     frees,
@@ -100,7 +99,7 @@ def _through_remainders(
     if any(leaf in variables for formula in abstracted for leaf in frees(formula)):
         return None  # a variable stands outside of remainders
     everywhere = reduce(lambda right, left: hol.implies(left, right, typed=True), reversed(abstracted))
-    low, high, sets = number_term(Fraction(0), typ), number_term(Fraction(modulus), typ), Type("Set.set", (typ,))
+    low, high, sets = number_term(Fraction(0), typ), number_term(Fraction(modulus), typ), hol.set_type(typ)
     below = hol.binary("Set_Interval.ord_class.atLeastLessThan", low, high, typ, sets)
     member = Const(MEMBER, funs((typ, sets), BOOL))
     for stand_in in reversed(stand_ins.values()):

@@ -12,6 +12,7 @@ from isarstep.logic.terms import Term
 from isarstep.prove.verdict import Gap, Refuted, proved
 
 STEP = "P"  # how proofs call it
+MOST_BY_RULES = 12  # statements one rule of the library away that are tried
 
 Side = Literal["first", "second", "against"]
 # From the goal to it, from the facts to it, by an equation at a part of the goal, by a side that both have.

@@ -14,7 +14,6 @@ from isarstep.logic.terms import (
     Bound,
     Const,
     Term,
-    Type,
     applied_constant,
     funs,
     instantiate,
@@ -29,7 +28,7 @@ from isarstep.prove.executable import Machine
 from isarstep.prove.rings import number_of
 from isarstep.prove.verdict import ShownStep
 
-SETS = Type("Set.set", (NAT,))
+SETS = hol.set_type(NAT)
 PREDICATES = funs((NAT,), BOOL)
 LARGEST = 1_000
 LEAST_VALUE = "((metis (mono_tags, lifting) Least_equality not_less) | (intro Least_equality; auto intro: leI))"
@@ -70,7 +69,7 @@ def _least(node: Term, predicate: Abs, value: Term, count: int) -> Iterator[Show
     """The property holds of the value, of no smaller number, and so it is the least."""
     yield ShownStep(instantiate(predicate.body, value), "eval", (), (), False)
     less = hol.binary(LESS, Bound(0), value, NAT, BOOL)
-    none = list_comb(Const(hol.NOT, funs((BOOL,), BOOL)), (predicate.body,))
+    none = hol.negation(predicate.body)
     smaller = hol.forall(predicate.name, NAT, hol.implies(less, none, typed=True))
     yield ShownStep(smaller, "eval", (), (), False)
     yield ShownStep(hol.eq(node, value, NAT), LEAST_VALUE, (), (count, count + 1), True)

@@ -28,7 +28,7 @@ from isarstep.logic.names import Names
 from isarstep.memory import shared_property
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.novelty import KnownStatements, schematics_in_order, without_repetition
-from isarstep.prove.step import Step, further, in_turn, ranked, with_rules
+from isarstep.prove.step import MOST_BY_RULES, Step, further, in_turn, ranked, with_rules
 from isarstep.prove.variants import Variants
 from isarstep.theory.chosen_context import chosen_context
 from isarstep.theory.own_types import own_signature
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 BEAM = 10
 BRIEFLY = 6.0  # seconds in which provers try steps where nobody asks for more or less
-MOST_BY_RULES = 12  # statements one rule of the library away that are tried
 WIDE = 32  # hypotheses for a problem where provers find no step among those of the usual beam
 MARGIN = 10.0  # of log probability: what is so much less likely than the first is nothing to wait for
 LONGEST_DENSE = 110  # dense tokens of a target that has 200 at most; beams that ramble end there

@@ -7,11 +7,11 @@ What a production without a rule stands for is not known, and a text with it is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from isarstep.logic.bundles import BUNDLES
+from isarstep.logic.language import leaves
 from isarstep.logic.parsing import NONTERMINALS, Token, Tree, parse_trees, row_of
 from isarstep.logic.productions import TERM, TYPE
 from isarstep.logic.readerror import ReadError
@@ -173,23 +173,15 @@ def _as_pattern(context: OwnContext, token: SourceToken, tree: Tree) -> Any:
 def _refuse_rule(context: OwnContext, place: SourceToken, left: Any, right: Any) -> None:
     """Isabelle refuses variables that stand twice on the left side or only on the right one. A rule for a constant of
     the logic is read where it fits whatever its arguments are."""
-    variables = [name for name in _leaves(left) if name.startswith("?")]
+    variables = [name for name in leaves(left) if name.startswith("?")]
     head = left if type(left) is str else left[0]
     if type(head) is not str or head.startswith("?"):
         raise NotRead(context.source, place.inside, "the left side of a translation has no constant at its head")
-    if len(set(variables)) != len(variables) or any(n.startswith("?") and n not in variables for n in _leaves(right)):
+    if len(set(variables)) != len(variables) or any(n.startswith("?") and n not in variables for n in leaves(right)):
         raise NotRead(context.source, place.inside, "the variables of both sides do not fit together")
     nested = type(left) is tuple and any(type(each) is tuple or not each.startswith("?") for each in left[1:])
     if not head.startswith("_") and nested:
         raise NotRead(context.source, place.inside, "a translation of this form is not read")
-
-
-def _leaves(pattern: Any) -> Iterator[str]:
-    if type(pattern) is str:
-        yield pattern
-    else:
-        for part in pattern:
-            yield from _leaves(part)
 
 
 def _listed(pattern: Any) -> Any:
