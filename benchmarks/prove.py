@@ -6,8 +6,8 @@
 
 W150 are 150 theorems with structured proofs, A250 are 250 of all theorems that authors stated: both of the `unseen`
 entries of the benchmark, in locales, too, drawn by the SHA-256 of theory and name. A theorem is its fact: its premises,
-and its locale as one of them, are given, its conclusion is the goal. Facts do not say which command made them: for A250
-what packages make is told by its name, and a copy of an earlier fact is no theorem of its own.
+and its locale as one of them, are given, its conclusion is the goal. Which facts earlier proofs of the file use is
+known, too, for W150. Facts do not say which command made them: for A250 what packages make is told by its name, and a copy of an earlier fact is no theorem of its own.
 
 Arms: `plain` is what needs no prover, rewriting and calculation, by an induction if need be, in processor time;
 `provers` ask for the goal again and again with more time and facts, `search` is the search for a proof without the
@@ -92,13 +92,17 @@ def order(theory: str, name: str) -> str:
 
 def structured(benchmark: Benchmark, library: Library, split: str) -> Iterator[WholeTheorem]:
     """Theorems with structured proofs, in the order of the hash."""
-    rows = benchmark.table(split, ["theory", "name"]).to_pylist()
-    named = {(row["theory"], row["name"]) for row in rows if row["name"] and not DISTRIBUTION.match(row["theory"])}
+    rows = benchmark.table(split, ["theory", "name", "proof"]).to_pylist()
+    named = {
+        (row["theory"], row["name"]): row["proof"]
+        for row in rows
+        if row["name"] and not DISTRIBUTION.match(row["theory"])
+    }
     for theory, name in sorted(named, key=lambda key: order(*key)):
         numbers = library.statements(theory, name)
         made = of_fact("W150", library, numbers[0]) if len(numbers) == 1 else None
-        if made is not None:
-            yield made
+        if made is not None:  # what proofs above it use is known
+            yield replace(made, example=replace(made.example, proof=named[theory, name]))
 
 
 def stated(benchmark: Benchmark, library: Library, split: str) -> Iterator[WholeTheorem]:

@@ -27,3 +27,17 @@ def test_many_names_end_alike_and_no_column_is_copied_for_each(
     assert facts.called("rans", None) == ()
     assert len(searched) == 2
     assert all(column == values for column, values in searched)
+
+
+def test_many_names_at_once_are_those_that_one_by_one_are_called(benchmark: Benchmark) -> None:
+    """Short ones, names that others end in, classes that may be left out, and what nobody is called."""
+    facts = LibraryFacts(benchmark)
+    theories = frozenset({"HOL.HOL", "HOL.Groups", "HOL.List", "HOL.Nat", "HOL.Set"})
+    names = ["trans", "refl", "ext", "mult.assoc", "add_assoc", "append_assoc", "List.append_assoc", "semigroup.assoc",
+             "subsetI", "rev.simps", "x", "nobody_is_called_so", "assoc", "mult_class.mult.assoc", "sym"]  # fmt: skip
+    found = facts.numbers(names, theories)
+    for name in names:
+        alone = [place for place in facts._called(name) if facts._theories[place] in theories]
+        assert list(found.get(name, [])) == alone, name
+    assert len(found) > 8
+    assert len(facts.numbers(["trans"], None)["trans"]) > len(found["trans"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,9 @@ from tests.prove.language import SIGNATURE
 from tests.prove.small_library import library_of
 from tests.prove.test_derivations import LIBRARY
 
+from isarstep.bench.uses_above import UsesAbove
 from isarstep.prove.facts import Library
-from isarstep.prove.selection import FILES, IN_NEW_ENTRIES, SelectorQuestion, learned_selection
+from isarstep.prove.selection import FILES, IN_NEW_ENTRIES, USED, SelectorQuestion, learned_selection
 
 
 def small(identity: str) -> Library:
@@ -85,7 +87,14 @@ def test_constants_in_common_count_for_more_where_training_has_seen_nothing() ->
         )  # it has all constants in common with itself
 
 
-def test_a_theory_is_new_where_no_training_example_uses_its_facts() -> None:
-    library = library_of(list(zip(("Used", "Unused"), LIBRARY.values(), strict=False)), SIGNATURE)
-    library.uses = np.array([3, 0])
-    assert [library.is_trained(theory) for theory in ("Used", "Unused", "My_Own")] == [True, False, False]
+def test_what_earlier_steps_use_is_preferred_the_more_often_and_the_nearer() -> None:
+    library = small("a")
+    selection = learned_selection(library, kept=False)
+    here = selection._context(frozenset({"T"}))
+    asked = SelectorQuestion(step=library.texts[0])
+    used = replace(asked, used_above=UsesAbove({1: 2}, {2: 1, 1: 1}, {3: 4, 99: 1}))  # 99 is of another theory
+    gained = selection.scores(used, here) - selection.scores(asked, here)
+    in_proof, in_theory, in_entry = USED
+    expected = [0, in_proof * np.log(3) + in_theory * np.log(2), in_theory * np.log(2), in_entry * np.log(5)]
+    assert gained.tolist() == pytest.approx(expected, abs=1e-4)
+    assert selection.rank(used, 1, 4, [0], theories=frozenset({"T"})) == [1]

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from isarstep.bench.uses_above import NOTHING_USED, UsesAbove
+
 if TYPE_CHECKING:
     from isarstep.logic.readable import ReadableLines
 
@@ -49,6 +51,7 @@ class Example:
     statement: tuple[str, ...] = field(default=(), compare=False)
     earlier: tuple[str, ...] = field(default=(), compare=False)
     premises: tuple[str, ...] = field(default=(), compare=False)  # library facts that a selector has chosen, best first
+    used_above: UsesAbove = field(default=NOTHING_USED, compare=False)  # where a file shows it
 
     @property
     def target(self) -> str:

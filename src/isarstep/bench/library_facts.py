@@ -6,7 +6,7 @@ Isabelle lets people leave out the theory and the class of a fact's full name (`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _CLASS = "_class"
+_END = 8  # bytes of a name that are compared at once
 
 
 class LibraryFacts:
@@ -45,6 +46,22 @@ class LibraryFacts:
         if len(meant) != 1:
             return ()
         return self._made(tuple(places))
+
+    def numbers(self, names: Iterable[str], theories: frozenset[str] | None) -> Mapping[str, Sequence[int]]:
+        """The facts of these theories that are called by one of these names, of very many."""
+        wanted: dict[int, set[int]] = {}  # ends of names, by their length
+        for name in names:
+            end = f".{name}".encode()[-_END:]
+            wanted.setdefault(len(end), set()).add(int.from_bytes(end, "big"))
+        found: dict[str, list[int]] = {}
+        known = {*names}
+        for length, some in wanted.items():
+            ends = self._ends & np.uint64(2 ** (8 * length) - 1)
+            for place in np.flatnonzero(np.isin(ends, np.array(sorted(some), np.uint64))).tolist():
+                if theories is None or self._theories[place] in theories:
+                    for name in short_names(self._name(place)) & known:
+                        found.setdefault(name, []).append(place)
+        return {name: sorted({*places}) for name, places in found.items()}
 
     def in_some_locale(self, name: str, theories: frozenset[str] | None) -> bool:
         """Has a locale of these theories a fact that would be called so inside?"""
@@ -97,6 +114,17 @@ class LibraryFacts:
         width = "i8" if str(column.type).startswith("large_") else "i4"
         ends = np.frombuffer(offsets, width)[column.offset : column.offset + len(column) + 1]
         return bytes(memoryview(data)[: int(ends[-1])]), ends
+
+    @cached_property
+    def _ends(self) -> npt.NDArray[np.uint64]:
+        """The last bytes of each name as a number; of a shorter one, with 0 before them."""
+        text, ends = self._names
+        letters = np.frombuffer(text, np.uint8)
+        found = np.zeros(len(ends) - 1, np.uint64)
+        for back in range(_END, 0, -1):
+            has = np.diff(ends) >= back
+            found[has] = found[has] << np.uint64(8) | letters[ends[1:][has] - back].astype(np.uint64)
+        return found
 
     @cached_property
     def _theories(self) -> Repeated:

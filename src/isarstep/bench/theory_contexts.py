@@ -253,6 +253,11 @@ class TheoryContext:
         library = self._theory_contexts.library
         return () if library is None or self.theories is None else library().called(name, self.theories)
 
+    def numbers_of_facts(self, names: Iterable[str]) -> Mapping[str, Sequence[int]]:
+        """The library's facts that have one of these names here."""
+        library = self._theory_contexts.library
+        return {} if library is None else library().numbers(names, self.theories)
+
     def in_some_locale(self, name: str) -> bool:
         """Has a locale of the library a fact that would be called so inside?"""
         library = self._theory_contexts.library

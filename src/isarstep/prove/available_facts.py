@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext
+from isarstep.bench.uses_above import UsesAbove
 from isarstep.feed.selected_premises import premises_read
 from isarstep.prove.facts import BASE, DEFINING, Library
 
@@ -69,8 +70,9 @@ class AvailableFacts:
         if order != "constants":
             from isarstep.prove.selection import SelectorQuestion, learned_selection  # with what reads its weights
 
-            new = self._in_new_entry(example, scored=context.scored)
-            question = SelectorQuestion(step=texts[0], given=tuple(texts[1:]), theory=example.theory, in_new_entry=new)
+            step, *given = texts
+            new, above = self._in_new_entry(example, context.scored), self._used_above(example, context.scored)
+            question = SelectorQuestion(step, tuple(given), theory=example.theory, in_new_entry=new, used_above=above)
             return chosen + learned_selection(self.facts, kept=not context.scored).rank(
                 question, wanted, before, exclude, own, theories
             )
@@ -98,7 +100,7 @@ class AvailableFacts:
 
         question = SelectorQuestion(
             "", example.f2, example.f3 or "", example.f4, example.statement, example.earlier, example.theory,
-            self._in_new_entry(example, scored=scored),
+            self._in_new_entry(example, scored), self._used_above(example, scored),
         )  # fmt: skip
         before = self.facts.before(example.theory, example.name) if scored else None
         selection = learned_selection(self.facts, kept=not scored)
@@ -108,9 +110,13 @@ class AvailableFacts:
         texts = (selection.text(number, theories) for number in chosen)
         return tuple(premises_read(texts, (*example.f2, example.f3 or "", *example.f4)))
 
-    def _in_new_entry(self, example: Example, *, scored: bool) -> bool:
+    def _in_new_entry(self, example: Example, scored: bool) -> bool:
         """What people work on was not trained on."""
-        return not scored or (self.facts is not None and not self.facts.is_trained(example.theory))
+        return not scored or (self.facts is not None and self.facts.in_new_entry(example.theory))
+
+    def _used_above(self, example: Example, scored: bool) -> UsesAbove:
+        """People's own examples say it themselves."""
+        return example.used_above if not scored or self.facts is None else self.facts.used_above(example)
 
     def copies(self, example: Example) -> list[int]:
         """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isarstep.bench.columns import ColumnValues, Repeated, numbers_of
+from isarstep.bench.example import Example
+from isarstep.bench.uses_above import NOTHING_USED, EarlierUses, UsesAbove
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand, meaning
 from isarstep.logic.hol import BOOL, PROP
@@ -71,11 +73,12 @@ class Library:
         uses: Callable[[], npt.NDArray[np.int64]] | None = None,
         lemmas: Callable[[], Mapping[str, Sequence[int]]] = dict,
         identity: str = "",
+        earlier: EarlierUses | None = None,
     ) -> None:
         self.identity = identity  # the same for the same facts, whatever the process; empty: nobody knows
         self.texts = texts  # tokens of each fact, in library order
         self._names, self._indices, self._theories = names, indices, cache(theories)  # of every fact
-        self._count_uses, self._lemmas = uses, cache(lemmas)
+        self._count_uses, self._lemmas, self._earlier = uses, cache(lemmas), earlier
         self._have_read: set[str] = set()
         self._theory_texts = cache(self._texts_of)
         self.alike = lru_cache(maxsize=1024)(self._alike)  # every question about an example asks for its own
@@ -116,9 +119,13 @@ class Library:
     def _theory_places(self) -> Mapping[str, int]:
         return {theory: place for place, theory in enumerate(self._theories().different)}
 
-    def is_trained(self, theory: str) -> bool:
-        """Whether training examples use a fact of this theory."""
-        return bool(self.uses[self.of_theory(theory)].any())
+    def in_new_entry(self, theory: str) -> bool:
+        """Is it of an entry of the benchmark that nobody trains on?"""
+        return self._earlier is not None and self._earlier.has(theory)
+
+    def used_above(self, example: Example) -> UsesAbove:
+        """What the steps above an example of such an entry use."""
+        return NOTHING_USED if self._earlier is None else self._earlier.above(example)
 
     def before(self, theory: str, theorem: str = "") -> int:
         """Facts with smaller numbers come before this theorem, or at least before its theory; 0: it is unknown."""
@@ -248,6 +255,7 @@ class Library:
             uses,
             lambda: lemmas_in_context(benchmark),
             benchmark.hash,
+            EarlierUses(benchmark),
         )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +15,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from isarstep.bench.uses_above import NOTHING_USED, UsesAbove
 from isarstep.bench.wholeness import cache_folder
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Ints, Longs
@@ -32,6 +33,8 @@ _LAYOUT = 2  # of the file
 IN_NEW_ENTRIES = (
     2.5  # times what is learned for constants in common counts there (`experiments/premises_run.py select`)
 )
+# For each e-fold of the steps that use a fact: in this proof, in proofs above, in theories below (the same command).
+USED = (3.0, 2.0, 0.5)
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class SelectorQuestion:
     earlier: tuple[str, ...] = ()
     theory: str = ""
     in_new_entry: bool = False  # training has seen nothing of what is worked on: constants in common say more
+    used_above: UsesAbove = NOTHING_USED
 
     def texts(self) -> list[tuple[int, str]]:
         """With roles, in their order."""
@@ -114,6 +118,14 @@ class ContextFacts:
         floats: tuple[Floats, Floats] = (weight.astype(np.float32), factor.astype(np.float32))
         return ContextFacts(numbers, embedded, words, place, constant, owner, *floats, texts)
 
+    def add(self, score: Floats, uses: Mapping[int, int], weight: float) -> None:
+        """To the scores of facts that earlier steps use."""
+        facts = np.array(sorted(uses), np.int64)
+        place = np.searchsorted(self.numbers, facts)
+        known = np.append(self.numbers, -1)[place] == facts
+        times = np.array([uses[fact] for fact in facts[known].tolist()], np.float32)
+        score[place[known]] += np.float32(weight) * np.log1p(times)
+
     def cosines(self, asked: Iterable[str]) -> Floats:
         """How near each fact is to these constants; those that nobody here mentions make all facts less near."""
         place, names = self.place, set(asked)
@@ -172,7 +184,11 @@ class LearnedSelection:
         alpha = self.selector.for_provers if question.step else self.selector.for_model
         alpha *= IN_NEW_ENTRIES if question.in_new_entry else 1
         product: Floats = here.embedded.vectors @ vector
-        return product * self.selector.scale + here.embedded.gains + alpha * here.cosines(asked)
+        score: Floats = product * self.selector.scale + here.embedded.gains + alpha * here.cosines(asked)
+        above = question.used_above
+        for weight, uses in zip(USED, (above.proof, above.theory, above.entry), strict=True):
+            here.add(score, uses, weight)
+        return score
 
     def text(self, number: int, theories: frozenset[str] | None) -> str:
         """The tokens of one of the facts of these theories."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +18,7 @@ from isarstep.bench.theory_contexts import PURE, TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.symbols import to_isabelle
 from isarstep.theory.bare_constants import bare_constants, bare_type
+from isarstep.theory.cited import CitedNames
 from isarstep.theory.classes import declare_class, declare_instance
 from isarstep.theory.datatypes import datatype
 from isarstep.theory.declarations import READERS
@@ -257,7 +258,8 @@ class TheoryDocument:
             walk.step(command)
         if not walk.goals:
             raise UserError(f"{where}: no statement (lemma, have, show, ...) is open here")
-        return walk.state()
+        files = [commands for _, _, commands in self._files]
+        return replace(walk.state(), cited=CitedNames.above(place, proof[0].start, self.commands, files))
 
     def gaps(self) -> list[SorryGap]:
         """Every `sorry` of the file."""

@@ -92,6 +92,7 @@ def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
         f5=(),
         types={name: format_type(typ) for name, typ in context.items()},
         fixed=len(order),
+        used_above=state.cited.of_library(reader.theory_context, state.context.facts),
     )
     task = Task(example, context, order, showing(reader.names, order), reader.theory_context)
     task.note(statement(state.goal), "goal")

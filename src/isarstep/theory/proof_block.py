@@ -18,6 +18,7 @@ from isarstep.logic.terms import (
 )
 from isarstep.logic.types import type_of
 from isarstep.logic.variables import rename_frees
+from isarstep.theory.cited import NOTHING_CITED, CitedNames
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_cases import ProofCase
@@ -143,6 +144,7 @@ class ProofState:
     place: int
     goals: int = 1  # that are joined into one
     called: Mapping[Term, str] = field(default_factory=dict)  # facts without a name of their own: `assms(2)`
+    cited: CitedNames = NOTHING_CITED  # above this place
 
     @property
     def where(self) -> str:

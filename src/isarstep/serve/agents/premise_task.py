@@ -100,7 +100,8 @@ def premise_questions(
 
 def placed(asked: SelectorQuestion, benchmark: Benchmark, library: Library, example: Example) -> PremiseQuestion:
     """With what may be offered where an example stands."""
-    asked = replace(asked, theory=example.theory, in_new_entry=not library.is_trained(example.theory))
+    new, above = library.in_new_entry(example.theory), library.used_above(example)
+    asked = replace(asked, theory=example.theory, in_new_entry=new, used_above=above)
     mentioned = {name for text in PremiseQuestion(asked).texts for name in constants_of(text)}
     return PremiseQuestion(
         asked,

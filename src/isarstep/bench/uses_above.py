@@ -1,0 +1,107 @@
+"""Library facts that the steps above one use: in its proof, in its theory, in theories of its entry that it rests on.
+
+People see these names in their file. Of a benchmark they are told for entries that nobody trains on; elsewhere the
+counts of training examples say the same, and more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from isarstep.bench.layout import LEMMAS, USUAL, files_of
+
+if TYPE_CHECKING:
+    from isarstep.bench.example import Example
+    from isarstep.bench.store import Benchmark
+
+_COLUMNS = ["theory", "proof", "target_step", "consequence_step", "f4", "f5"]
+
+
+@dataclass(frozen=True, slots=True)
+class UsesAbove:
+    """Numbers of facts, and how many steps use each."""
+
+    proof: Mapping[int, int] = field(default_factory=dict)
+    theory: Mapping[int, int] = field(default_factory=dict)  # proofs before this one
+    entry: Mapping[int, int] = field(default_factory=dict)  # theories of the entry that this one rests on
+
+
+NOTHING_USED = UsesAbove()
+
+# Of a theory: by proof and step, the facts that a step uses.
+Steps: TypeAlias = Mapping[tuple[int, int], frozenset[int]]
+
+
+class EarlierUses:
+    """What the scored examples of entries that nobody trains on say about the steps above each other."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self._benchmark = benchmark
+        self._held_out = [split for split in benchmark.splits if split not in USUAL]
+        self._entry: dict[str, Mapping[int, int]] = {}  # by theory
+
+    def has(self, theory: str) -> bool:
+        """Is the theory one of these entries?"""
+        return _session(theory) in self._sessions
+
+    def above(self, example: Example) -> UsesAbove:
+        if not self.has(example.theory):
+            return NOTHING_USED
+        here = self._steps.get(example.theory, {}).items()
+        same = (facts for (proof, step), facts in here if proof == example.proof and step < example.target_step)
+        before = (facts for (proof, _), facts in here if proof < example.proof)
+        return UsesAbove(_counted(same), _counted(before), self._of_entry(example.theory))
+
+    def _of_entry(self, theory: str) -> Mapping[int, int]:
+        if theory not in self._entry:
+            below = (self._benchmark.theory_contexts.at(theory).theories or frozenset()) - {theory}
+            theories = [each for each in self._steps if each in below and _session(each) == _session(theory)]
+            self._entry[theory] = _counted(facts for each in theories for facts in self._steps[each].values())
+        return self._entry[theory]
+
+    @cached_property
+    def _sessions(self) -> frozenset[str]:
+        tables = [self._benchmark.table(split, ["session"]) for split in self._held_out]
+        return frozenset(session for table in tables for session in table["session"].unique().to_pylist())
+
+    @cached_property
+    def _steps(self) -> Mapping[str, Steps]:
+        """What a target was proved with is used at its step, a library fact of F.4 where the consequence stands."""
+        rows = [row for split in self._held_out for row in self._benchmark.table(split, _COLUMNS).to_pylist()]
+        stating = self._stating({number for row in rows for number in (*row["f4"], *row["f5"])})
+        found: dict[str, dict[tuple[int, int], frozenset[int]]] = {}
+        for row in rows:
+            steps = found.setdefault(row["theory"], {})
+            for step, lemmas in ((row["target_step"], row["f5"]), (row["consequence_step"], row["f4"])):
+                used = {fact for number in lemmas for fact in stating.get(number, ())}
+                steps[row["proof"], step] = steps.get((row["proof"], step), frozenset()) | used
+        return found
+
+    def _stating(self, propositions: set[int]) -> Mapping[int, Sequence[int]]:
+        """The facts that state each of them, as they stand or in the words of a context."""
+        stated = self._benchmark.facts["proposition"].to_numpy()
+        pairs = [(stated, np.arange(len(stated)))]
+        if files_of(self._benchmark.manifest, LEMMAS):
+            table = self._benchmark.table(LEMMAS)
+            pairs.append((table["proposition"].to_numpy(), table["fact"].to_numpy()))
+        found: dict[int, list[int]] = {}
+        for said, facts in pairs:
+            wanted = np.isin(said, np.array(sorted(propositions), said.dtype))
+            for number, fact in zip(said[wanted].tolist(), facts[wanted].tolist(), strict=True):
+                found.setdefault(number, []).append(fact)
+        return found
+
+
+def _counted(steps: Iterable[frozenset[int]]) -> Mapping[int, int]:
+    return Counter(fact for facts in steps for fact in facts)
+
+
+def _session(theory: str) -> str:
+    """Full names of theories begin with it."""
+    return theory.partition(".")[0]

@@ -1,0 +1,88 @@
+"""What the steps above one use, in entries that nobody trains on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from isarstep.bench.example import Example
+from isarstep.bench.store import Benchmark
+from isarstep.bench.uses_above import NOTHING_USED, EarlierUses
+from isarstep.prove.facts import lemmas_in_context
+
+
+@pytest.fixture(scope="module")
+def unseen(benchmark: Benchmark) -> list[Example]:
+    return list(benchmark.split("unseen"))
+
+
+@pytest.fixture(scope="module")
+def stating(benchmark: Benchmark) -> dict[str, set[int]]:
+    """The facts that state each proposition, as they stand or in the words of a context."""
+    facts = enumerate(benchmark.propositions.lines(benchmark.facts["proposition"].to_numpy()))
+    found: dict[str, set[int]] = {}
+    for number, text in (*facts, *((n, text) for text, some in lemmas_in_context(benchmark).items() for n in some)):
+        found.setdefault(text, set()).add(number)
+    return found
+
+
+def test_earlier_steps_count_later_ones_and_the_step_itself_do_not(
+    benchmark: Benchmark, unseen: list[Example], stating: dict[str, set[int]]
+) -> None:
+    """Counted again from the examples themselves, by their propositions, in the theory with most of them."""
+    earlier = EarlierUses(benchmark)
+    theory, _ = Counter(example.theory for example in unseen).most_common(1)[0]
+    here = [example for example in unseen if example.theory == theory]
+    steps: dict[tuple[int, int], set[str]] = {}
+    for example in here:
+        steps.setdefault((example.proof, example.target_step), set()).update(example.f5)
+        steps.setdefault((example.proof, example.consequence_step), set()).update(example.f4)
+    told = 0
+    for example in sorted(here, key=lambda each: each.id)[:40]:
+        above = earlier.above(example)
+        in_proof, before = (
+            Counter(
+                number
+                for (proof, step), texts in steps.items()
+                if (proof < example.proof if whole else proof == example.proof and step < example.target_step)
+                for number in {n for text in texts for n in stating.get(text, ())}
+            )
+            for whole in (False, True)
+        )
+        assert (above.proof, above.theory) == (in_proof, before)
+        told += bool(above.proof) + bool(above.theory)
+    assert told > 20
+
+
+def test_a_first_step_is_told_nothing_of_its_own(benchmark: Benchmark, unseen: list[Example]) -> None:
+    earlier = EarlierUses(benchmark)
+    first = min(unseen, key=lambda each: (each.theory, each.proof, each.target_step))
+    above = earlier.above(replace(first, proof=-1, target_step=-1))
+    assert not above.proof
+    assert not above.theory
+
+
+def test_theories_of_the_entry_count_where_they_are_imported(
+    benchmark: Benchmark, unseen: list[Example], stating: dict[str, set[int]]
+) -> None:
+    earlier = EarlierUses(benchmark)
+    told = 0
+    for theory in {example.theory for example in unseen}:
+        one = next(example for example in unseen if example.theory == theory)
+        below = benchmark.theory_contexts.at(theory).theories or frozenset()
+        others = [e for e in unseen if e.session == one.session and e.theory != theory and e.theory in below]
+        known = {n for e in others for text in (*e.f4, *e.f5) for n in stating.get(text, ())}
+        assert set(earlier.above(one).entry) == known
+        told += bool(known)
+    assert told > 5
+
+
+def test_of_entries_in_training_nothing_is_told(benchmark: Benchmark, unseen: list[Example]) -> None:
+    earlier = EarlierUses(benchmark)
+    example = benchmark.split("validation")[0]
+    assert earlier.above(example) is NOTHING_USED
+    assert not earlier.has(example.theory)
+    assert earlier.has(unseen[0].theory)
+    assert not earlier.has("My_Own")
