@@ -6,8 +6,9 @@
 
 W150 are 150 theorems with structured proofs, A250 are 250 of all theorems that authors stated: both of the `unseen`
 entries of the benchmark, in locales, too, drawn by the SHA-256 of theory and name. A theorem is its fact: its premises,
-and its locale as one of them, are given, its conclusion is the goal. Which facts earlier proofs of the file use is
-known, too, for W150. Facts do not say which command made them: for A250 what packages make is told by its name, and a copy of an earlier fact is no theorem of its own.
+and its locale as one of them, are given, its conclusion is the goal. Of W150 it is known, too, which facts earlier
+proofs of the theory use. Facts do not say which command made them: for A250 what packages make is told by its name, and
+a copy of an earlier fact is no theorem of its own.
 
 Arms: `plain` is what needs no prover, rewriting and calculation, by an induction if need be, in processor time;
 `provers` ask for the goal again and again with more time and facts, `search` is the search for a proof without the

@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 
 from isarstep.feed.corpus import Dataset, Ints, Lists
+from isarstep.feed.earlier_uses import EarlierUseArrays, earlier_uses
 from isarstep.feed.inputs import Input
 from isarstep.feed.premise_arrays import PremiseArrays, premise_arrays
 from isarstep.feed.premise_files import load_with_facts, over_one_list, save_with_facts
@@ -52,6 +53,8 @@ from isarstep.feed.selected_premises import BASE, VIEWS, keys_for_premises, view
 KEPT = 24  # facts of each example that are kept, before those are left out that may not be read
 KNOWN = ("validation", "test")  # their entries are in training; an example of training is asked of the other half
 FACTORS = (0.5, 1, 1.6, 2.5, 4, 6.5)  # of what was learned for the cosine of constants
+# For each e-fold of the steps above that use a fact: in the proof, in the theory, in theories of the entry below.
+USED = ((0, 0, 0), (2, 1, 0), (2, 1, 0.5), (3, 2, 0), (3, 2, 0.5), (3, 2, 1), (4, 3, 0.5), (4, 3, 1))
 OTHERS = 2000  # questions of the other half by which a selector is scored
 BEHIND = 3.2  # minutes for what comes after training
 AGAIN = 0.29  # of the model's minutes go on from what the others have left, with less dropout and a lower rate
@@ -99,9 +102,10 @@ def write_arrays(benchmark: str, path: Path) -> None:
     dataset = replace(dataset, splits={name: split for name, split in dataset.splits.items() if len(split)})
     arrays = premise_arrays(opened, tuple(dataset.splits))
     save_with_facts(*over_one_list(dataset, arrays, len(opened.propositions)), path)
-    keys = [trained_on.facts[part].to_pylist() for part in ("theory", "name")]
+    key = ("theory", "name", "index")
+    keys = [trained_on.facts[part].to_pylist() for part in key]
     uses = dict(zip(zip(*keys, strict=True), uses_in_training(trained_on).tolist(), strict=True))
-    here = [opened.facts[part].to_pylist() for part in ("theory", "name")]
+    here = [opened.facts[part].to_pylist() for part in key]
     np.save(uses_beside(path), np.array([uses.get(key, 0) for key in zip(*here, strict=True)], np.int64))
 
 
@@ -118,6 +122,7 @@ class Asked:
 
         from isarstep.train.selector_data import FactTensors
 
+        self.counted: tuple[QuestionArrays, EarlierUseArrays] | None = None
         self.dataset, arrays = load_with_facts(path)
         if chosen.examples is not None:
             self.dataset, arrays = first_of(self.dataset, arrays, chosen.examples)
@@ -136,14 +141,35 @@ class Asked:
     def of(self, split: str, kind: int, known: Lists) -> QuestionArrays:
         return questions_of(self.dataset.split(split), self.columns[split], self.facts, kind, known)
 
-    def ranked(self, selector: Selector, asked: QuestionArrays, count: int, learned: bool = True) -> Ints:
+    def ranked(
+        self, selector: Selector, asked: QuestionArrays, count: int, learned: bool = True, added: Any = None
+    ) -> Ints:
         from isarstep.train.selector_data import AskedTensors
         from isarstep.train.selector_ranking import rank_all
 
         there = AskedTensors.of(asked, self.library)
         uses = self.uses if selector.uses is None else selector.uses
-        found: Ints = rank_all(selector.towers, self.library, there, uses, count, learned).facts.cpu().numpy()
+        found: Ints = rank_all(selector.towers, self.library, there, uses, count, learned, added).facts.cpu().numpy()
         return found
+
+    def used_above(self, split: str, asked: QuestionArrays, weights: tuple[float, float, float]) -> Any:
+        """What facts gain that steps above use: a sparse row for each question."""
+        import torch
+
+        if not any(weights):
+            return None
+        found = self.earlier(split, asked)
+        places = torch.from_numpy(np.stack([found.question, found.fact]))
+        shape = len(asked), len(self.facts)
+        return torch.sparse_coo_tensor(places, torch.from_numpy(found.weighed(weights)), shape).to(self.library.device)
+
+    def earlier(self, split: str, asked: QuestionArrays) -> EarlierUseArrays:
+        """What these questions are told, counted once."""
+        if self.counted is None or self.counted[0] is not asked:
+            known = facts_of(self.facts, len(self.corpus.token_starts) - 1, True)
+            args = self.dataset.split(split), self.columns[split], self.facts, known
+            self.counted = asked, earlier_uses(*args, asked)
+        return self.counted[1]
 
 
 def first_of(dataset: Dataset, arrays: PremiseArrays, many: int) -> tuple[Dataset, PremiseArrays]:
@@ -162,6 +188,7 @@ class Selecting:
     def __init__(self, chosen: argparse.Namespace) -> None:
         self.chosen, self.out = chosen, chosen.out
         self.in_new_entries: list[float] = [1, 1]  # factors of the cosine of constants, for provers and for the model
+        self.used: tuple[float, float, float] = USED[0]  # weights of what steps above use there
         self.data = Asked(Path(chosen.data), chosen)
         self.corpus = self.data.dataset.split("train")
         say(self.out, done="read", facts=len(self.data.facts))
@@ -236,7 +263,9 @@ class Selecting:
     ) -> dict[str, float]:
         from isarstep.train.selector_ranking import scores_of
 
-        got = scores_of(asked, data.ranked(selector, asked, 1024, learned))
+        split = what.split()[0]
+        added = data.used_above(split, asked, self.used) if learned and split not in (*KNOWN, "other") else None
+        got = scores_of(asked, data.ranked(selector, asked, 1024, learned, added))
         say(self.out, selector=selector.name if learned else "cosine of constants", on=what, **got)
         return got
 
@@ -257,6 +286,24 @@ class Selecting:
                 worth[-1].append(got["recall@8"] + got["recall@32"])
             alpha.data.copy_(kept)
             self.told(self.data, selector, f"other half {what}", questions, learned=False)
+        return worth
+
+    def earlier_uses_of_other_half(self, selector: Selector, half: int) -> list[float]:
+        """What each of `USED` is worth there."""
+        from isarstep.train.selector_ranking import scores_of
+
+        there = np.flatnonzero(self.data.columns["train"].half[self.questions.example] != half)
+        worth = [0.0] * len(USED)
+        with self.weighed_for("other half", selector):
+            for kind, what in ((FOR_PROVERS, "for provers"), (FOR_MODEL, "for the model")):
+                asked = there[self.questions.kind[there] == kind]
+                some = np.random.default_rng(0).choice(asked, min(len(asked), OTHERS), replace=False)
+                questions = self.questions.take(np.sort(some))
+                for place, weights in enumerate(USED):
+                    added = self.data.used_above("train", questions, weights)
+                    got = scores_of(questions, self.data.ranked(selector, questions, 1024, added=added))
+                    say(self.out, selector=selector.name, on=f"other half {what}, earlier uses {weights}", **got)
+                    worth[place] += got["recall@8"] + got["recall@32"]
         return worth
 
     def weigh_constants(self, selector: Selector) -> None:
@@ -285,8 +332,11 @@ class Selecting:
             if split == "train":
                 askers = [(halves[1 - each], np.flatnonzero(half == each)) for each in (0, 1)]
             for asker, rows in askers:
+                some = asked.take(rows)
+                new = split not in (*KNOWN, "train")
+                added = data.used_above(split, some, self.used) if new else None
                 with self.weighed_for(split, asker):
-                    found[rows] = data.ranked(asker, asked.take(rows), KEPT)
+                    found[rows] = data.ranked(asker, some, KEPT, added=added)
             counts: Counter[str] = Counter()
             read = with_premises(examples, found, data.facts.proposition, keys, counts)
             splits[split] = with_cited(read, data.facts.proposition)
@@ -326,6 +376,9 @@ def select(chosen: argparse.Namespace) -> None:
         worth += np.array(work.other_half(half, number))
     work.in_new_entries = [FACTORS[place] for place in worth.argmax(1).tolist()]
     say(chosen.out, in_new_entries=work.in_new_entries)  # `IN_NEW_ENTRIES` of prove/selection.py
+    used = sum(np.array(work.earlier_uses_of_other_half(half, number)) for number, half in enumerate(halves))
+    work.used = USED[int(np.argmax(used))]
+    say(chosen.out, used=work.used)  # `USED` there
     sets = [work.premises(work.data, whole, halves)]
     anywhere = replace(whole, uses=None)
     for path in chosen.beside:

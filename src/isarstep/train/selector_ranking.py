@@ -29,9 +29,15 @@ class Ranked:
 
 @torch.inference_mode()
 def rank_all(
-    towers: TwoTowers, library: FactTensors, asked: AskedTensors, uses: Tensor, count: int, learned: bool = True
+    towers: TwoTowers,
+    library: FactTensors,
+    asked: AskedTensors,
+    uses: Tensor,
+    count: int,
+    learned: bool = True,
+    added: Tensor | None = None,
 ) -> Ranked:
-    """Not `learned`: by the cosine of constants alone."""
+    """Not `learned`: by the cosine of constants alone. `added`: to the scores, a sparse row for each question."""
     was = towers.training
     towers.eval()
     device = library.device
@@ -54,6 +60,8 @@ def rank_all(
             if learned:
                 product = (queries[part].to(half) @ embedded[scope].T).float()
                 score = score + product * scale + gains[scope]
+            if added is not None:
+                score = score + added.index_select(0, part).to_dense()[:, scope]
             score = score.masked_fill(scope[None] >= asked.before[part][:, None], -torch.inf)
             best, places = score.topk(min(count, len(scope)))
             width = places.shape[1]
