@@ -73,6 +73,16 @@ def test_a_step_ends_behind_its_proof(benchmark: Benchmark, unseen: list[Example
         assert known.of(theory, proof, step) > 10**5
 
 
+def test_what_a_step_assumes_does_not_end_its_proof() -> None:
+    """`show A if B` at 6 is proved at 7 and 8; B holds from 7 on."""
+    benchmark = Benchmark("embedded-unseen2")
+    theory = "ADS_Functor.ADS_Construction"
+    there = [each for each in benchmark.split("unseen2") if each.theory == theory and "merge_on_fun" in each.name]
+    (proof,) = {example.proof for example in there}
+    ends = StepEnds(benchmark, there)
+    assert ends.of(theory, proof, 6) > 8
+
+
 def test_inside_the_proof_of_a_step_nobody_is_told_what_it_is_proved_with(
     benchmark: Benchmark, unseen: list[Example], stating: dict[str, set[int]]
 ) -> None:

@@ -53,8 +53,9 @@ class StepEnds:
         self._read = lru_cache(maxsize=64)(self._facts)
         self._ends: dict[tuple[str, int, int], int] = {}
         for example in examples:
-            target = "using" if example.target_kind == "compound" else example.target_command
-            self._note(example, example.f1, example.target_step, target)
+            if example.target_kind != "assumption":  # what `have A if B` assumes holds in its proof
+                target = "using" if example.target_kind == "compound" else example.target_command
+                self._note(example, example.f1, example.target_step, target)
             self._note(example, example.f3, example.consequence_step, example.consequence_command)
 
     def of(self, theory: str, proof: int, step: int) -> int:
