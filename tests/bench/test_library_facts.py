@@ -34,7 +34,7 @@ def test_many_names_at_once_are_those_that_one_by_one_are_called(benchmark: Benc
     facts = LibraryFacts(benchmark)
     theories = frozenset({"HOL.HOL", "HOL.Groups", "HOL.List", "HOL.Nat", "HOL.Set"})
     names = ["trans", "refl", "ext", "mult.assoc", "add_assoc", "append_assoc", "List.append_assoc", "semigroup.assoc",
-             "subsetI", "rev.simps", "x", "nobody_is_called_so", "assoc", "mult_class.mult.assoc", "sym"]  # fmt: skip
+             "subsetI", "rev.simps", "x", "nobody_is_called_so", "assoc", "HOL.spec", "HOL.mp", "mult_class.mult.assoc", "sym"]  # fmt: skip
     found = facts.numbers(names, theories)
     for name in names:
         alone = [place for place in facts._called(name) if facts._theories[place] in theories]

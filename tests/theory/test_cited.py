@@ -56,3 +56,38 @@ def test_facts_of_the_file_hide_those_of_the_library_and_what_follows_does_not_c
     assert "subst" not in cited
     assert "length_rev" not in cited
     assert not state.cited.files
+
+
+def cited(text: str, benchmark: Benchmark) -> set[str]:
+    """The ends of the names of library facts that are cited above the last `sorry` of a file."""
+    document = TheoryDocument(
+        Path("T.thy"), benchmark.theory_contexts, text=f"theory T imports Main begin\n{text}\nend\n"
+    )
+    state = document.state_before(document.gaps()[-1].start)
+    above = task_of_state(state, ProblemReader(FileContext(state.context))).example.used_above
+    names = benchmark.facts["name"]
+    return {names[number].as_py().rpartition(".")[2] for uses in (above.proof, above.theory) for number in uses}
+
+
+def test_facts_of_a_locale_hide_those_of_the_library_inside(benchmark: Benchmark) -> None:
+    text = """locale l = fixes c :: nat begin
+lemma refl: "c = c" by (rule sym) (rule HOL.refl)
+lemma trans: "c = c" using refl
+  sorry
+end"""
+    assert cited(text.replace("refl:", "other:"), benchmark) == {"sym", "refl"}
+    assert cited(text.replace("HOL.refl", "TrueI"), benchmark) == {"sym", "TrueI"}
+
+
+def test_what_is_taken_away_is_not_used_and_neither_is_what_a_comment_says(benchmark: Benchmark) -> None:
+    text = r"""lemma "x = (x :: nat)" (* by (rule impI) *)
+  apply (simp add: add_assoc mult_1(2) [symmetric] del: add_0 (* notI *) append_assoc split: nat.split
+    , rule exI [of _ x, OF conjI])
+  using neq_finite_2_a⇩1_iff TrueI[THEN disjI1, of "allE"] HOL.mp \<comment> \<open>using notE\<close> and sym unfolding Let_def
+  by (metis (no_types, lifting) \<open>refl = x\<close> rev_rev_ident)+
+lemma "y = (y :: nat)"
+  sorry"""
+    assert cited(text, benchmark) == {
+        "add_assoc", "mult_1", "split", "exI", "conjI", r"neq_finite_2_a\<^sub>1_iff", "TrueI", "disjI1", "mp", "sym",
+        "Let_def", "rev_rev_ident",
+    }  # fmt: skip

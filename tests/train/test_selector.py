@@ -54,8 +54,7 @@ def small_context() -> tuple[Corpus, ExampleColumns, FactArrays]:
         np.full(many, KINDS, np.int32),
         (every % 2).astype(np.int8),
         every.astype(np.int32),
-        every.astype(np.int64),
-        every.astype(np.int64),
+        *([every.astype(np.int64)] * 4),
     )
     return corpus, columns, facts
 

@@ -117,11 +117,12 @@ class LibraryFacts:
 
     @cached_property
     def _ends(self) -> npt.NDArray[np.uint64]:
-        """The last bytes of each name as a number; of a shorter one, with 0 before them."""
+        """The last bytes of each name as a number, a point before the name; of a shorter one, with 0 before them."""
         text, ends = self._names
         letters = np.frombuffer(text, np.uint8)
         found = np.zeros(len(ends) - 1, np.uint64)
         for back in range(_END, 0, -1):
+            found[np.diff(ends) == back - 1] = ord(".")
             has = np.diff(ends) >= back
             found[has] = found[has] << np.uint64(8) | letters[ends[1:][has] - back].astype(np.uint64)
         return found

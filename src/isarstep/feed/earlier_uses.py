@@ -8,10 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isarstep.feed.corpus import Corpus, Lists, Longs
-from isarstep.feed.premise_arrays import ExampleColumns, FactArrays
+from isarstep.feed.premise_arrays import STEP_BITS, ExampleColumns, FactArrays
 from isarstep.feed.premise_questions import QuestionArrays
-
-STEP_BITS = 20  # of `ExampleColumns.step`; above them stands the proof
 
 
 @dataclass(frozen=True)
@@ -29,23 +27,23 @@ class EarlierUseArrays:
 
 
 def steps_and_facts(corpus: Corpus, columns: ExampleColumns, known: Lists) -> tuple[Longs, Longs, Longs]:
-    """Each theory, step and fact that it uses, once, in order. What a target was proved with is used at its step,
-    a library fact of F.4 where the consequence stands."""
+    """Each theory, step and fact that it uses, once, the step by the first one behind its proof, in order. What a
+    target was proved with is used by its step, a library fact of F.4 by that of the consequence."""
     owner = np.repeat(np.arange(len(corpus)), np.diff(corpus.source_starts))
     parts = []
-    for field, step in ((5, columns.step), (4, columns.next_step)):
+    for field, step, end in ((5, columns.step, columns.end), (4, columns.next_step, columns.next_end)):
         of_field = corpus.fields == field
         stating = known.take(corpus.sources[of_field])
         whose = np.repeat(owner[of_field], stating.counts)
-        parts.append(np.stack([columns.theory[whose], step[whose], stating.values]).astype(np.int64))
-    theory, step, fact = np.unique(np.concatenate(parts, axis=1), axis=1)
-    return theory, step, fact
+        parts.append(np.stack([columns.theory[whose], end[whose], step[whose], stating.values]).astype(np.int64))
+    theory, behind, _, fact = np.unique(np.concatenate(parts, axis=1), axis=1)
+    return theory, behind, fact
 
 
 def earlier_uses(
     corpus: Corpus, columns: ExampleColumns, facts: FactArrays, known: Lists, questions: QuestionArrays
 ) -> EarlierUseArrays:
-    theory, step, fact = steps_and_facts(corpus, columns, known)
+    theory, end, fact = steps_and_facts(corpus, columns, known)
     begins = np.searchsorted(theory, np.arange(len(facts.theories) + 1))
     sessions = np.array([name.partition(".")[0] for name in facts.theories])
     below: dict[int, Longs] = {}  # by theory: facts, once for each step of the entry's theories that it rests on
@@ -62,7 +60,7 @@ def earlier_uses(
         here = int(columns.theory[example])
         own = slice(begins[here], begins[here + 1])
         proof = int(columns.step[example]) >> STEP_BITS << STEP_BITS
-        first, this = np.searchsorted(step[own], [proof, columns.step[example]]) + begins[here]
+        first, this = np.searchsorted(end[own], [proof, columns.step[example] + 1]) + begins[here]
         places: list[Longs] = [fact[first:this], fact[own.start : first], of_entry(here)]
         named, which = np.unique(np.concatenate(places), return_inverse=True)
         times = np.zeros((len(named), 3), np.float32)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,12 @@ import numpy.typing as npt
 from isarstep.bench.entries import entry_of
 from isarstep.bench.layout import LEMMAS, files_of
 from isarstep.bench.store import Benchmark
+from isarstep.bench.uses_above import StepEnds
 from isarstep.feed.corpus import Ints, Longs
 from isarstep.feed.word_bags import Bags, bags_of_names
 
 Flags = npt.NDArray[np.bool_]
+STEP_BITS = 20  # of a step's number; above them stands its proof
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class ExampleColumns:
     theorem: Ints
     step: Longs  # equal where the target is stated by the same command
     next_step: Longs  # the same of the consequence
+    end: Longs  # the first step behind the target's proof
+    next_end: Longs  # the same of the consequence
 
 
 @dataclass(frozen=True)
@@ -85,23 +90,30 @@ def premise_arrays(benchmark: Benchmark, splits: tuple[str, ...]) -> PremiseArra
         return statement.get((theory, theorem), first.get(theory, 0))
 
     halves = two_halves({split: each["session"].to_pylist() for split, each in rows.items()})
-    return PremiseArrays(facts, {split: _columns(each, number, before, halves) for split, each in rows.items()})
+    ends = StepEnds(benchmark, chain.from_iterable(map(benchmark.split, splits)))
+    return PremiseArrays(facts, {split: _columns(each, number, before, halves, ends) for split, each in rows.items()})
 
 
 def _columns(
-    table: Any, number: dict[str, int], before: Callable[[str, str], int], halves: dict[str, int]
+    table: Any,
+    number: dict[str, int],
+    before: Callable[[str, str], int],
+    halves: dict[str, int],
+    ends: StepEnds,
 ) -> ExampleColumns:
     theories, names = table["theory"].to_pylist(), table["name"].to_pylist()
     theorems: dict[str, int] = {}
     proof = table["proof_row"].fill_null(-1).to_numpy().astype(np.int64)
     proof = np.where(proof < 0, table["proof"].fill_null(-1).to_numpy().astype(np.int64) + (1 << 30), proof)
-    steps = [(proof << 20) + table[name].fill_null(-1).to_numpy() + 1 for name in ("target_step", "consequence_step")]
+    at = [table[name].fill_null(-1).to_numpy() for name in ("target_step", "consequence_step")]
+    proofs = table["proof"].fill_null(-1).to_pylist()
+    behind = [np.array(list(map(ends.of, theories, proofs, steps.tolist())), np.int64) for steps in at]
     return ExampleColumns(
         np.array([number[name] for name in theories], np.int32),
         np.array(list(map(before, theories, names)), np.int32),
         np.array([halves[entry_of(session)] for session in table["session"].to_pylist()], np.int8),
         np.array([theorems.setdefault(each, len(theorems)) for each in table["theorem"].to_pylist()], np.int32),
-        *steps,
+        *((proof << STEP_BITS) + step + 1 for step in (*at, *behind)),
     )
 
 

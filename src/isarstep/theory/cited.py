@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.bench.uses_above import UsesAbove
+from isarstep.logic.symbols import to_isabelle
 from isarstep.theory.outer import OuterCommand
 
 _METHODS = frozenset("by apply apply_end proof qed".split())
@@ -34,9 +35,8 @@ class CitedNames:
             _cited(each for file in files for each in file),
         )
 
-    def of_library(self, theory_context: TheoryContext, own: Iterable[str]) -> UsesAbove:
-        """The library's facts among them; `own` are full names of the file's facts, which hide others."""
-        hidden = {name.partition(".")[2] for name in own}
+    def of_library(self, theory_context: TheoryContext, hidden: Set[str]) -> UsesAbove:
+        """The library's facts among them; what the file's own facts are called is hidden."""
         found = theory_context.numbers_of_facts({*self.proof, *self.theory, *self.files} - hidden)
 
         def uses(names: Mapping[str, int]) -> Mapping[int, int]:
@@ -61,11 +61,15 @@ def _cited(commands: Iterable[OuterCommand]) -> Mapping[str, int]:
 
 
 def _names(command: OuterCommand) -> set[str]:
-    """All but those of methods, their modifiers (`intro:`) and attributes: `subst` is the name of a fact, too."""
+    """All but those of methods, their modifiers (`intro:`) and attributes: `subst` is the name of a fact, too. What
+    `del:` takes away is not used."""
     before = ("[", ",", *(("(", ";", "|") if command.name in _METHODS else ()))
-    found, named = set(), command.name not in _METHODS
+    found, named, taken_away = set(), command.name not in _METHODS, False
     for token, following in zip(command.tokens, (*command.tokens[1:], None), strict=False):
-        if token.kind == "name" and named and not (following and following.keyword(":", "!", "?", "=")):
-            found.add(token.text)
+        if following and following.keyword(":", "!", "?", "="):
+            taken_away = token.keyword("del")
+        elif token.kind == "name" and named and not taken_away:
+            found.add(to_isabelle(token.text))
         named = not token.keyword(*before)
+        taken_away &= named
     return found

@@ -83,6 +83,8 @@ def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
     strangers = {node.name for prop in (state.goal, *chained, *local) for node in frees(prop)} - set(order)
     if strangers:
         raise UserError(f"{state.where}: {min(strangers)!r} is fixed nowhere")
+    target = state.context.target
+    own = {*(full.partition(".")[2] for full in state.context.facts), *(target.facts if target is not None else ())}
     example = Example(
         id="",
         f1="",
@@ -92,7 +94,7 @@ def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
         f5=(),
         types={name: format_type(typ) for name, typ in context.items()},
         fixed=len(order),
-        used_above=state.cited.of_library(reader.theory_context, state.context.facts),
+        used_above=state.cited.of_library(reader.theory_context, own),
     )
     task = Task(example, context, order, showing(reader.names, order), reader.theory_context)
     task.note(statement(state.goal), "goal")
