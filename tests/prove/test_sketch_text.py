@@ -3,9 +3,9 @@
 import pytest
 
 from isarstep.bench.store import Benchmark
-from isarstep.logic.terms import Free, Term, Type
+from isarstep.logic.terms import Free, Term, Typ, Type
 from isarstep.prove.sketch import Stated, is_elimination_rule, is_rewrite_rule, isar_text, shown_lines
-from isarstep.prove.verdict import ASSUME, CLOSE, Proved, ShownStep
+from isarstep.prove.verdict import ASSUME, CLOSE, OpenedGoal, Proved, ShownStep
 
 
 def text_of(term: Term) -> str:
@@ -59,6 +59,34 @@ def test_a_definition_is_unfolded_where_its_conditions_hold() -> None:
     assert "proof (unfold l.d_def, intro conjI, goal_cases)" in isar_text(
         ["A"], [Stated("P", Free("P"), proof)], {}, context
     )
+
+
+def test_an_induction_inside_of_a_goal_stands_behind_what_it_fixes_and_assumes() -> None:
+    context = Benchmark("embedded").theory_contexts.at("Main")
+    nat, bound = Type("Nat.nat"), Free("x1", Type("Nat.nat"))
+    part = Proved("simp", 0.1, (), 0)
+    opened = OpenedGoal((bound,), (("goal(1)", Free("A")),), Free("P"), "(intro allI impI)")
+    proof = Proved("simp", 0.1, ("F.2(1)", "goal(1)"), 0, method="induct x1", cases=(part,), opened=opened)
+
+    def text(types: dict[str, Typ]) -> list[str]:
+        steps = [Stated("∀x1. A ⟶ P", Free("P"), proof)]
+        return isar_text(["Q"], steps, types, context, names={}, numbered={"F.2(1)": "assms(1)"}).split("\n")
+
+    lines = text({"x": nat})
+    assert lines[lines.index("proof -") + 1 : -1] == [
+        "  show ?thesis",
+        "  proof (intro allI impI)",
+        '    fix x1 :: "nat"',
+        '    assume a1_given1: "A"',
+        '    show "P"',
+        "      using assms a1_given1",
+        "    proof (induct x1, goal_cases)",
+        "      case 1",
+        "      then show ?case by simp  (* suggested: proved by simp *)",
+        "    qed",
+        "  qed",
+    ]
+    assert "  proof (intro allI impI)" not in text({"x1": nat})  # which of the two `x1` means nobody could tell
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,18 @@ Isar's `intro` leaves of the goal with the introduction rules that are named.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL, MEMBER
-from isarstep.logic.terms import Bound, Const, Term, Type, fun, increase, list_comb
+from isarstep.logic.terms import Bound, Const, Free, Term, Type, fun, increase, list_comb
 from isarstep.logic.types import type_of
 from isarstep.prove.induction import CASE, Case, fixed_apart
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.unfolded_goal import UnfoldedGoal
+from isarstep.prove.verdict import OpenedGoal
 
 MOST_PARTS = 12
 UNFOLDINGS = 3  # of definitions within each other
@@ -48,6 +49,21 @@ class SplitGoal:
     def method(self) -> str:
         unfolding = f"unfold {' '.join(dict.fromkeys(each.instance for each in self.unfolded))}, "
         return f"{unfolding if self.unfolded else ''}intro {' '.join(self.rules)}"
+
+
+def opened_goal(
+    goal: Term, variables: Sequence[Free], premises: Sequence[Named], conclusion: Term
+) -> OpenedGoal | None:
+    """The goal as its conclusion, for these variables and from these premises; None where it has none of its own."""
+    if not variables and not premises:
+        return None
+    body = goal  # what is left without meta-connectives tells whether others are to be opened
+    while (meta := hol.dest_quantifier(hol.PURE_ALL, body)) is not None or hol.dest_binary(hol.PURE_IMP, body):
+        body = meta.body if meta is not None else hol.strip_pure_imp(body)[1]
+    inner = hol.dest_trueprop(body)
+    by_rules = inner is not None and (hol.dest_quantifier(hol.ALL, inner) or hol.dest_binary(hol.IMPLIES, inner))
+    stated = tuple((each.name, each.prop) for each in premises)
+    return OpenedGoal(tuple(variables), stated, conclusion, "(intro allI impI)" if by_rules else "-")
 
 
 @dataclass(slots=True)

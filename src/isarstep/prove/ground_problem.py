@@ -11,6 +11,7 @@ from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Term, Type, frees, schematics, subterms
 from isarstep.logic.types import type_of
 from isarstep.prove.calculation import DECIDED
+from isarstep.prove.goal_parts import opened_goal
 from isarstep.prove.ground_facts import NONLINEAR, NUMBERS, GroundFact, GroundFacts, Lookup
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.residues import CONG
@@ -113,13 +114,4 @@ def ground_problem(
     facts += [fact for fact in decided or () if fact not in facts]
     names = None if decided is None else tuple(fact.name for fact in decided)
     asked = hol.trueprop(conclusion, typed=True)
-    if conclusion == formula:
-        return GroundProblem(tuple(facts), asked, names, method)
-    body = goal  # what is left without meta-connectives tells whether others are to be opened
-    while (meta := hol.dest_quantifier(hol.PURE_ALL, body)) is not None or hol.dest_binary(hol.PURE_IMP, body):
-        body = meta.body if meta is not None else hol.strip_pure_imp(body)[1]
-    inner = hol.dest_trueprop(body)
-    by_rules = inner is not None and (hol.dest_quantifier(hol.ALL, inner) or hol.dest_binary(hol.IMPLIES, inner))
-    stated = tuple((each.name, each.prop) for each in own)
-    opened = OpenedGoal(tuple(variables), stated, asked, "(intro allI impI)" if by_rules else "-")
-    return GroundProblem(tuple(facts), asked, names, method, opened)
+    return GroundProblem(tuple(facts), asked, names, method, opened_goal(goal, variables, own, asked))

@@ -60,6 +60,7 @@ class Case:
 
     premises: tuple[Named, ...]
     goal: Term
+    variables: tuple[Free, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,13 +276,14 @@ def fixed_apart(prop: Term, taken: set[str], called: str = CASE) -> Case:
     def fresh(name: str) -> str:
         return _fresh(name or "x", taken)
 
-    _, premises, goal = hol.fixed_and_assumed(prop, fresh, pure=True)
+    variables, premises, goal = hol.fixed_and_assumed(prop, fresh, pure=True)
     formula = hol.dest_trueprop(goal)
     if formula is not None:
-        _, more, rest = hol.fixed_and_assumed(formula, fresh, pure=False)
+        others, more, rest = hol.fixed_and_assumed(formula, fresh, pure=False)
+        variables += others
         premises += [hol.trueprop(each, typed=True) for each in more]
         goal = goal if rest == formula else hol.trueprop(rest, typed=True)
-    return Case(tuple(Named(f"{called}({n})", each) for n, each in enumerate(premises, 1)), goal)
+    return Case(tuple(Named(f"{called}({n})", each) for n, each in enumerate(premises, 1)), goal, tuple(variables))
 
 
 def _fresh(name: str, taken: set[str]) -> str:

@@ -11,7 +11,7 @@ from isarstep.logic.tokens import encode_line
 from isarstep.prove.facts import Library
 from isarstep.prove.gaps import NOT_PROVED, GapCloser, OpenGap
 from isarstep.prove.goal_parts import SplitGoal, parts_of_goal
-from isarstep.prove.induction import CASE, Case, Induction
+from isarstep.prove.induction import CASE, Case
 from isarstep.prove.induction_moves import GOAL, InductionChoice
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.unfolded_goal import UnfoldedGoal, defined_name, unfolded_goal
@@ -42,9 +42,11 @@ def by_plain_induction(closer: GapCloser, asked: OpenGap) -> Proved | None:
 def _answers(close: Callable[[OpenGap], Gap], closer: GapCloser, asked: OpenGap) -> Iterator[Gap]:
     for parts, further in _parts(closer, asked):
         yield _closed(close, further, parts.method, parts.cases, asked.local, (*parts.definitions, *parts.conditions))
-    for induction in _inductions(closer, asked):
+    choice = _inductions(closer, asked)
+    for induction in choice.moves() if choice is not None else ():
         used = (induction.rule, *(name for name in induction.used if name.rpartition("(")[0] != GOAL))
-        yield _closed(close, asked, induction.method(), induction.cases, induction.kept, used)
+        gap = _closed(close, asked, induction.method(), induction.cases, induction.kept, used)
+        yield replace(gap, opened=choice.opened) if choice is not None and isinstance(gap, Proved) else gap
 
 
 def _parts(closer: GapCloser, asked: OpenGap) -> Iterator[tuple[SplitGoal, OpenGap]]:
@@ -79,13 +81,12 @@ def _usable(library: Library, closer: GapCloser, asked: OpenGap) -> Callable[[in
     return lambda number: (visible is None or bool(visible[number])) and may(number, library.theory(number))
 
 
-def _inductions(closer: GapCloser, asked: OpenGap) -> list[Induction]:
+def _inductions(closer: GapCloser, asked: OpenGap) -> InductionChoice | None:
     library = closer.facts
     if library is None:
-        return []
-    return InductionChoice(
-        library, _usable(library, closer, asked), asked.signature, asked.local, asked.goal, _own(asked)
-    ).moves()
+        return None
+    usable = _usable(library, closer, asked)
+    return InductionChoice(library, usable, asked.signature, asked.local, asked.goal, _own(asked))
 
 
 def _own(asked: OpenGap) -> list[Named]:

@@ -18,8 +18,10 @@ from isarstep.logic import hol
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Const, Free, MaybeTyp, Term, Type, applied_constant, frees, loose, subterms
 from isarstep.prove.facts import RULES, Library
-from isarstep.prove.induction import Induction, RuleForm, apply_rule, fixed_apart, rule_form
+from isarstep.prove.goal_parts import opened_goal
+from isarstep.prove.induction import Case, Induction, RuleForm, apply_rule, fixed_apart, rule_form
 from isarstep.prove.monomorphise import LOGICAL, Named
+from isarstep.prove.verdict import OpenedGoal
 
 MOST_MOVES = 16
 NEAREST = 48  # rules of authors that are looked at, the latest ones
@@ -55,11 +57,20 @@ class InductionChoice:
     own: Sequence[Named] = ()  # rules and equations of the asker's own theory
 
     @cached_property
+    def _inside(self) -> Case:
+        """The goal from its own hypotheses."""
+        taken = {v.name for term in (self.goal, *(p.prop for p in self.premises)) for v in frees(term)}
+        return fixed_apart(self.goal, taken, GOAL)
+
+    @property
     def _stated(self) -> tuple[tuple[Named, ...], Term]:
         """Premises and goal, the goal's own hypotheses among the premises."""
-        taken = {v.name for term in (self.goal, *(p.prop for p in self.premises)) for v in frees(term)}
-        stated = fixed_apart(self.goal, taken, GOAL)
-        return (*self.premises, *stated.premises), stated.goal
+        return (*self.premises, *self._inside.premises), self._inside.goal
+
+    @property
+    def opened(self) -> OpenedGoal | None:
+        """How the goal is taken apart before an induction."""
+        return opened_goal(self.goal, self._inside.variables, self._inside.premises, self._inside.goal)
 
     def moves(self) -> list[Induction]:
         """Cheapest first."""

@@ -198,15 +198,11 @@ def isar_text(
         using = " ".join([*(["assms"] if known else []), *earlier])
         prefix = f"a{place + 1}_"
         statement = f"show {goal}" if last else f'have s{place + 1}: "{text}"'
-        written = _in_parts(gap, term, theory_context, using, numbered or {}, prefix, types, names)
-        if written is not None:
-            lines += [f"  {statement}", *written]
-            continue
         inner, known_as, margin, called = tuple[ShownStep, ...](), dict(numbered or {}), "  ", dict[str, Free]()
         text_of = partial(_written, called, language, names)
         if isinstance(gap, Proved) and names is not None:
             inner = gap.steps
-            if gap.opened is not None:
+            if gap.opened is not None and not _called_alike(gap, types):
                 labels = {name: f"{prefix}given{n}" for n, (name, _) in enumerate(gap.opened.premises, 1)}
                 called |= _apart(gap.opened.variables, set(types))
                 lines += [f"  {statement}", f"  proof {gap.opened.method}"]
@@ -215,6 +211,11 @@ def isar_text(
                 known_as |= labels
                 using = " ".join([using, *labels.values()]).strip()
                 statement, margin = f'show "{text_of(gap.opened.conclusion)}"', "    "
+        outside = ["  qed"] if margin != "  " else []
+        written = _in_parts(gap, term, theory_context, using, known_as, prefix, types, names)
+        if written is not None:
+            lines += [f"{margin}{statement}", *(f"{margin}{line}" for line in written), *outside]
+            continue
         taken = {leaf.name for step in inner for leaf in frees(substitute_frees(step.formula, called))} | set(types)
         called |= _apart([step.obtained for step in inner if step.obtained is not None], taken)
         inner = tuple(replace(step, obtained=step.obtained and called[step.obtained.name]) for step in inner)
@@ -230,8 +231,14 @@ def isar_text(
         using = " ".join([*others, *used, *apart])
         before = f"using {using} " if using else ""
         lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term, theory_context)}"]
-        lines += ["  qed"] if margin != "  " else []
+        lines += outside
     return theory_context.in_isabelle(normal("\n".join([*lines, "qed"])))  # Isabelle knows no x₀, but x⇩0
+
+
+def _called_alike(gap: Proved, types: Context) -> bool:
+    """Does an induction go over a variable that the goal binds under the name of another one?"""
+    bound = gap.opened.variables if gap.cases and gap.opened is not None else ()
+    return any(variable.name in types for variable in bound)
 
 
 def _head(known: Sequence[str], types: Context, language: Language) -> Iterator[str]:
@@ -276,7 +283,7 @@ def _in_parts(
 
     text_of = partial(_written, called, language, names)
     lines = derived_lines(gap.derived, prefix, using, known_as, text_of, variable_of, rewrites)
-    return None if lines is None else [*(f"  {line}" for line in lines[:-1]), f"  qed  (* suggested: {comment(gap)} *)"]
+    return None if lines is None else [*lines[:-1], f"qed  (* suggested: {comment(gap)} *)"]
 
 
 def _used_alone(proof: Proved, using: str, known_as: Mapping[str, str]) -> str:
@@ -385,10 +392,10 @@ def _by_cases(
 ) -> list[str]:
     """A proof by parts, induction or case distinction; cases have numbers, because no rule tells their names here."""
     method = with_named_conditions(gap.method, numbered.get)
-    lines = [*([f"    using {using}"] if using else []), f"  proof ({method}, goal_cases)"]
+    lines = [*([f"  using {using}"] if using else []), f"proof ({method}, goal_cases)"]
     for number, proof in enumerate(gap.cases, 1):
-        lines += [f"    case {number}", f"    then show ?case {_justified(proof, goal, theory_context)}", "  next"]
-    return [*lines[:-1], "  qed"]
+        lines += [f"  case {number}", f"  then show ?case {_justified(proof, goal, theory_context)}", "next"]
+    return [*lines[:-1], "qed"]
 
 
 def comment(gap: Gap | None) -> str:
