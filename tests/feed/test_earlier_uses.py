@@ -8,8 +8,8 @@ from dataclasses import replace
 import torch
 from tests.train.test_selector import CPU, KINDS, WORDS, small_context
 
+from isarstep.bench.earlier_uses import EarlierUses
 from isarstep.bench.store import Benchmark
-from isarstep.bench.uses_above import EarlierUses
 from isarstep.feed.earlier_uses import earlier_uses
 from isarstep.feed.files import load_dataset
 from isarstep.feed.premise_arrays import premise_arrays

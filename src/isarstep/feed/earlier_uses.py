@@ -1,4 +1,4 @@
-"""How often steps above a question use each fact, over arrays. `bench/uses_above.py` says the same of one example."""
+"""How often steps above a question use each fact, over arrays. `bench/earlier_uses.py` says the same of one example."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from isarstep.bench.earlier_uses import StepEnds
 from isarstep.bench.entries import entry_of
 from isarstep.bench.layout import LEMMAS, files_of
 from isarstep.bench.store import Benchmark
-from isarstep.bench.uses_above import StepEnds
 from isarstep.feed.corpus import Ints, Longs
 from isarstep.feed.word_bags import Bags, bags_of_names
 

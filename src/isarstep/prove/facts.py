@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from isarstep.bench.columns import ColumnValues, Repeated, numbers_of
+from isarstep.bench.earlier_uses import EarlierUses
 from isarstep.bench.example import Example
-from isarstep.bench.uses_above import NOTHING_USED, EarlierUses, UsesAbove
+from isarstep.bench.uses_above import NOTHING_USED, UsesAbove
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand, meaning
 from isarstep.logic.hol import BOOL, PROP

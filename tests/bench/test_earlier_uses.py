@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from isarstep.bench.earlier_uses import EarlierUses, StepEnds
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.bench.uses_above import NOTHING_USED, EarlierUses, StepEnds
+from isarstep.bench.uses_above import NOTHING_USED
 from isarstep.prove.facts import lemmas_in_context
 
 
