@@ -3,6 +3,7 @@
     python benchmarks/prove.py --rows prove.jsonl                  # W150 and A250, without and with the model
     python benchmarks/prove.py --rows try.jsonl --limit 15 --arms provers,search
     python benchmarks/prove.py --rows tune.jsonl --split validation --arms search   # to look at and to tune on
+    python benchmarks/prove.py --rows tune.jsonl --split train --sessions Trie,Jinja --arms search
 
 W150 are 150 theorems with structured proofs, A250 are 250 of all theorems that authors stated: both of the `unseen`
 entries of the benchmark, in locales, too, drawn by the SHA-256 of theory and name. A theorem is its fact: its premises,
@@ -30,7 +31,7 @@ import platform
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from multiprocessing.sharedctypes import Synchronized
@@ -195,14 +196,18 @@ def theorem(
     return WholeTheorem(draw, example)
 
 
-def drawn(benchmark: Benchmark, library: Library, limit: int | None, split: str = "unseen") -> list[WholeTheorem]:
-    """Both samples, advancing together; of each the first ones by hash that are not too long."""
+def drawn(
+    benchmark: Benchmark, library: Library, limit: int | None, split: str = "unseen", sessions: Collection[str] = ()
+) -> list[WholeTheorem]:
+    """Both samples, advancing together; of each the first ones by hash that are not too long, of some entries alone
+    where these are named."""
     found: list[tuple[float, WholeTheorem]] = []
     for draw, source in (("W150", structured(benchmark, library, split)), ("A250", stated(benchmark, library, split))):
         fitting = (
             each
             for each in source
             if sum(len(line.split()) for line in (*each.example.f2, each.example.f3 or "")) <= MOST_TOKENS
+            and (not sessions or each.example.session in sessions)
         )
         wanted = SIZES[draw] if limit is None else min(limit, SIZES[draw])
         found += [((place + 1) / wanted, each) for each, place in zip(fitting, range(wanted), strict=False)]
@@ -394,7 +399,8 @@ def main() -> None:
     parser.add_argument("--arms", default="provers,search,model", help=f"some of {', '.join(ARMS)}")
     parser.add_argument("--workers", type=int, default=1, help="theorems at a time, each on two cores")
     parser.add_argument("--limit", type=int, help="only so many theorems of each draw")
-    parser.add_argument("--split", default="unseen", choices=("unseen", "validation"), help="whose entries")
+    parser.add_argument("--split", default="unseen", choices=("unseen", "validation", "train"), help="whose entries")
+    parser.add_argument("--sessions", default="", help="only these entries; left away: all")
     parser.add_argument("--deadline", type=float, default=float("inf"), help="seconds after which no theorem is begun")
     parser.add_argument("--model", default="embedded")
     parser.add_argument("--benchmark", default="embedded")
@@ -405,7 +411,8 @@ def main() -> None:
     if not set(arms) <= set(ARMS):
         raise SystemExit(f"--arms takes {', '.join(ARMS)}")
     benchmark = Benchmark(arguments.benchmark)
-    theorems = drawn(benchmark, Library.of_benchmark(benchmark), arguments.limit, arguments.split)
+    chosen = set(arguments.sessions.split(",")) - {""}
+    theorems = drawn(benchmark, Library.of_benchmark(benchmark), arguments.limit, arguments.split, chosen)
     done = read_rows(arguments.rows)
     open_arms = [(each, [arm for arm in arms if (each.example.id, arm) not in done]) for each in theorems]
     todo = [(each, left) for each, left in open_arms if left]

@@ -12,6 +12,10 @@ of `try0`, a second each, then Sledgehammer, which has one thread here, for the 
 theorem and outside of its locale (behind its command where it speaks of what that declares); it counts only where
 Isabelle accepts it and it proves the same statement.
 
+`methods`: for the same theorems every method of our text alone, 10 s each, with all else that the text says trusted:
+which of them work, which do not end, and which texts fail because an earlier one does not end. That is to look at and
+to tune on, on validation and train.
+
 Entries that load fastest come first. Rows are written as they are done; a run that was stopped goes on, and asks again
 where a text has changed. Of several rows of ours the last one counts. The last line is one JSON document.
 """
@@ -20,10 +24,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +40,13 @@ from isarstep.prove.facts import Library
 from isarstep.prove.isabelle_questions import Answer, Inquiry, Isabelle, IsabelleLimits, Question, prover_versions
 from isarstep.prove.isabelle_run import open_isabelle
 from prove import CORES, WholeTheorem, drawn
+
+COMMENT = re.compile(r"  \(\* .*? \*\)")
+BY = re.compile(r"\bby (.+)$", re.MULTILINE)
+TRUSTING = "declare [[quick_and_dirty]]\n"
+METHOD_SECONDS = 10
+WORDS = "induct insert unfold rule use auto simp_all simp metis blast fastforce linarith presburger algebra eval argo arith"
+WORD = re.compile(rf"(?<![\w.])(?:{'|'.join(WORDS.split())}|intro:|elim:|add:)(?![\w.])")
 
 
 @dataclass(frozen=True)
@@ -85,7 +99,37 @@ def questions_about(one: OneTheorem, kinds: list[str], done: dict[tuple[str, str
         wanted.append(Question("stated", "stated", ""))
     if "text" in kinds and one.text and done.get((one.id, "text")) != one.text:
         wanted.append(Question("text", "text", one.text))
+    if "methods" in kinds and one.text:
+        alone = ((f"method {place}: {method}", text) for place, method, text in methods_alone(one.text))
+        wanted += [Question(key, "text", text) for key, text in alone if done.get((one.id, key)) != text]
     return wanted
+
+
+def methods_alone(text: str) -> Iterator[tuple[int, str, str]]:
+    """Of each `by` of a text its place, one of its alternatives, and the text with that alone."""
+    bare = COMMENT.sub("", text)
+    places = list(BY.finditer(bare))
+    for place, found in enumerate(places):
+        for method in alternatives(found[1]):
+            parts, at = [TRUSTING], 0
+            for other in places:
+                parts += [bare[at : other.start()], f"by {method}" if other is found else "sorry"]
+                at = other.end()
+            yield place, method, "".join((*parts, bare[at:]))
+
+
+def alternatives(method: str) -> list[str]:
+    """`(a | (b; fail))` as `(a)` and `((b; fail))`; of any other method itself."""
+    depth, bars = 0, []
+    for place, letter in enumerate(method):
+        depth += (letter in "([") - (letter in ")]")
+        if depth == 0 and place < len(method) - 1:
+            return [method]
+        if letter == "|" and depth == 1:
+            bars.append(place)
+    if not bars:
+        return [method]
+    return [f"({method[begin + 1 : end].strip()})" for begin, end in pairwise((0, *bars, len(method) - 1))]
 
 
 def ask(
@@ -95,10 +139,12 @@ def ask(
     done = {(row["id"], row["key"]): row["text"] for row in read_lines(options.out)}
     by_id = {one.id: one for one in theorems}
     sessions: dict[str, list[Inquiry]] = {}
+    asked: dict[tuple[str, str], str] = {}
     for one in theorems:
         example = one.theorem.example
         if questions := questions_about(one, options.ask.split(","), done):
             sessions.setdefault(example.session, []).append(Inquiry(example, tuple(questions), example.name))
+            asked |= {(example.id, question.key): question.goal for question in questions}
     chosen = set(options.sessions.split(",")) - {""}
     loads = {name: len(isabelle.plan([i.example.theory for i in found])[2]) for name, found in sessions.items()}
     provers: set[str] = set()
@@ -108,7 +154,7 @@ def ask(
             one = by_id[identity(identifier)]
             row = {"id": one.id, "key": key, "name": one.theorem.example.name, "theory": one.theorem.example.theory,
                    "draws": sorted(one.draws), "answer": answer.answer, "by": answer.by, "seconds": answer.seconds,
-                   "why": answer.why, "text": one.text if key == "text" else ""}  # fmt: skip
+                   "why": answer.why, "text": asked[identifier, key]}  # fmt: skip
             print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
             print(f"{key:6} {answer.answer:8} {row['name']}: {answer.by or answer.why[:200]}", flush=True)
 
@@ -147,7 +193,23 @@ def counted(theorems: list[OneTheorem], rows: list[dict[str, Any]]) -> dict[str,
         texts = [(one, answers.get((one.id, "text"))) for one in theorems if one.text and draw in {"", *one.draws}]
         kinds = Counter("not asked" if row is None or row["text"] != one.text else row["answer"] for one, row in texts)
         result[f"texts of {draw or 'both'}"] = {"proved": len(texts), "accepted": kinds.pop("proved", 0), **kinds}
-    return result
+    methods = [row for row in rows if row["key"].startswith("method ")]
+    return result | ({"methods": counted_methods(methods)} if methods else {})
+
+
+def counted_methods(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Answers by kind of method, and what comes of all alternatives of one place in their order."""
+    kinds: dict[str, Counter[str]] = {}
+    places: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        place, _, method = row["key"].partition(": ")
+        kinds.setdefault(" ".join(WORD.findall(method)), Counter())[row["answer"]] += 1
+        places.setdefault((row["id"], place), []).append(row["answer"])
+    ends: Counter[str] = Counter()
+    for answers in places.values():
+        end = next((answer for answer in answers if answer != "unknown"), "none")
+        ends[f"{end}, a later one proves it" if end == "timeout" and "proved" in answers else end] += 1
+    return {"places": ends, "kinds": {kind: kinds[kind] for kind in sorted(kinds)}}
 
 
 def _accepted(row: dict[str, Any] | None, one: OneTheorem) -> bool:
@@ -158,8 +220,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=Path, action="append", required=True, help="of benchmarks/prove.py; several")
     parser.add_argument("--out", type=Path, required=True, help="JSON lines, one for each answer")
-    parser.add_argument("--ask", default="stated,text", help="one or both of stated, text")
-    parser.add_argument("--split", default="unseen", choices=("unseen", "validation"), help="of the rows")
+    parser.add_argument("--ask", default="stated,text", help="stated, text, methods")
+    parser.add_argument("--split", default="unseen", choices=("unseen", "validation", "train"), help="of the rows")
     parser.add_argument("--sessions", default="", help="only these entries; left away: all")
     parser.add_argument("--seconds", type=int, default=20, help="of two cores")
     parser.add_argument("--heaps", type=Path, required=True, help="folder of images made by mining")
@@ -168,9 +230,11 @@ def main() -> None:
     options = parser.parse_args()
     benchmark, isabelle = Benchmark("embedded"), open_isabelle(options.heaps, options.directory)
     rows = [row for path in options.rows for row in read_lines(path)]
-    theorems = theorems_of(drawn(benchmark, Library.of_benchmark(benchmark), None, options.split), rows)
+    of_train = set(options.sessions.split(",")) if options.split == "train" else ()  # drawn from some entries alone
+    theorems = theorems_of(drawn(benchmark, Library.of_benchmark(benchmark), None, options.split, of_train), rows)
     qualified = tuple(benchmark.manifest.get("qualified", ()))
-    limits = IsabelleLimits(seconds=CORES * options.seconds, prove=True, qualified=qualified)
+    seconds = METHOD_SECONDS if options.ask == "methods" else CORES * options.seconds
+    limits = IsabelleLimits(seconds=seconds, prove=True, qualified=qualified)
     provers = [] if options.count else ask(isabelle, theorems, options, limits)
     counts = counted(theorems, read_lines(options.out))
     for name, part in counts.items():
