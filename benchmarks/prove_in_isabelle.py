@@ -45,8 +45,8 @@ COMMENT = re.compile(r"  \(\* .*? \*\)")
 BY = re.compile(r"\bby (.+)$", re.MULTILINE)
 TRUSTING = "declare [[quick_and_dirty]]\n"
 METHOD_SECONDS = 10
-WORDS = "induct insert unfold rule use auto simp_all simp metis blast fastforce linarith presburger algebra eval argo arith"
-WORD = re.compile(rf"(?<![\w.])(?:{'|'.join(WORDS.split())}|intro:|elim:|add:)(?![\w.])")
+METHODS = "induct insert unfold rule use auto simp_all simp metis blast fastforce linarith presburger algebra eval argo"
+WORD = re.compile(rf"(?<![\w.])(?:{'|'.join(METHODS.split())}|intro:|elim:|add:)(?![\w.])")
 
 
 @dataclass(frozen=True)
