@@ -155,13 +155,20 @@ def _with_others(method: str, named: list[str], every: list[str]) -> str:
 
 
 def _with_few_rules(
-    listed: list[str], others: Mapping[str, bool], never: Sequence[str], to_eliminate: bool, with_orders: list[str]
+    listed: list[str],
+    others: Mapping[str, bool],
+    never: Sequence[str],
+    to_eliminate: bool,
+    with_orders: list[str],
+    *,
+    endless: bool,
 ) -> str:
     """With a fact that is no rewrite rule simp may not end: it gets the rules alone, and later all but those that are
     `never` rules. `others` say whether they eliminate: with such introduction rules `auto` runs on, and `blast` takes
     them well. `auto` searches to a bounded depth and comes first. `metis` and `fastforce` may not end: `metis` comes
     after `fastforce` where a premise is to eliminate, and gets goals with definitions unfolded first, but after `auto`
-    where cvc5 may have used arithmetic. `blast` knows the sets that encodings unfold."""
+    where cvc5 may have used arithmetic. `blast` knows the sets that encodings unfold. `endless`: `auto` may not end
+    with these introduction rules, and `metis` comes first."""
     rules = [name for name in listed if name not in others and name not in _REVERSED]
     unfolded = [name for name in rules if name.endswith("_def")]
     adding = f" simp add: {' '.join(rules)}" if rules else ""
@@ -187,7 +194,8 @@ def _with_few_rules(
             first, simp = [*reversed(first)], [*simp, f"(insert {rest}, {unfold}, blast)"]
         tries = [*searching, *by_rule, *first, metis, *simp, fastforce, *with_orders]
     else:
-        tries = [*searching, metis, inserted, *simp, *with_orders, fastforce]
+        first = [metis, *searching] if endless else [*searching, metis]
+        tries = [*first, inserted, *simp, *with_orders, fastforce]
     return f"({' | '.join(tries)})"
 
 
@@ -218,9 +226,11 @@ def method_with_all_given(
     goal: Term,
     rewrites: Callable[[str], bool] = lambda fact: True,
     eliminates: Callable[[str], bool] = lambda fact: False,
+    leaves_open: Callable[[str], bool] = lambda fact: False,
 ) -> str | None:
     """`by (metis f g)` behind `using` with every fact at hand; None where something that was used has no name.
-    `rewrites` and `eliminates` say of a fact whether that is what it is for."""
+    `rewrites` and `eliminates` say of a fact whether that is what it is for, `leaves_open` whether its premises speak
+    of what it does not conclude."""
     named: dict[str, str] = {}
     for fact in proof.facts:
         if fact == "P" or fact.startswith(("F.", "case(", "goal(", DEFINITION)):
@@ -236,7 +246,8 @@ def method_with_all_given(
         # From `n = Suc m ⟹ thesis`, as `obtains` states it, `metis` gets what it does not end with.
         to_eliminate = isinstance(dest_trueprop(goal), Free)
         others, orders = {named[fact]: eliminates(fact) for fact in no_rules}, _with_orders(proof, listed)
-        return f"by {_with_few_rules(listed, others, proof.reversed, to_eliminate, orders)}"
+        endless = any(leaves_open(fact) for fact in no_rules if not others[named[fact]])
+        return f"by {_with_few_rules(listed, others, proof.reversed, to_eliminate, orders, endless=endless)}"
     method = _method(proof, goal, listed)
     method = method if proof.method else _with_others(method, listed, list(named.values()))
     if method.startswith("(metis "):  # which does not end where a conditional equation has to be used once

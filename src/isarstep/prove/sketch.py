@@ -11,13 +11,24 @@ from typing import NamedTuple
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.hol import dest_binary, dest_trueprop, pure_all, strip_pure_imp, trueprop
+from isarstep.logic.hol import BOOL, EQ, dest_binary, dest_trueprop, pure_all, strip_pure_imp, trueprop
 from isarstep.logic.infer import Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal, to_isabelle
-from isarstep.logic.terms import Const, Free, Term, Var, abstract, frees, schematics, substitute_types
+from isarstep.logic.terms import (
+    Const,
+    Free,
+    Term,
+    Var,
+    abstract,
+    constants,
+    frees,
+    schematics,
+    strip_comb,
+    substitute_types,
+)
 from isarstep.logic.typed_writer import write_typed
-from isarstep.logic.types import fixed_type, types_in
+from isarstep.logic.types import fixed_type, type_of, types_in
 from isarstep.logic.typestrings import type_variables
 from isarstep.logic.variables import substitute_frees
 from isarstep.logic.writer import write_type
@@ -359,19 +370,34 @@ def _said(theory_context: TheoryContext, fact: str) -> list[Term]:
 def is_rewrite_rule(theory_context: TheoryContext, fact: str) -> bool:
     """Is it an equation that simp uses from left to right, or an atom? One that is not found is taken for a rule.
 
-    A definition outside of its locale is one, too: `locale f a ⟹ g a ≡ ...`, where simp finds `f` by the premises. As
+    A definition outside of its locale is one, too: `locale f a ⟹ g a = ...`, where simp finds `f` by the premises. As
     an introduction rule Isabelle takes it for an error, after which it tries no other method."""
     said = _said(theory_context, fact)
-    return all(_is_definition(prop) or any(map(_equates, rewrites_of(Named("", prop)))) for prop in said)
+    return all(_is_definition(fact, prop) or any(map(_equates, rewrites_of(Named("", prop)))) for prop in said)
 
 
-def _is_definition(proposition: Term) -> bool:
-    return dest_binary("Pure.eq", strip_pure_imp(proposition)[1]) is not None
+def _is_definition(fact: str, proposition: Term) -> bool:
+    conclusion = strip_pure_imp(proposition)[1]
+    if dest_binary("Pure.eq", conclusion) is not None:
+        return True
+    formula = dest_trueprop(conclusion)
+    return fact.endswith("_def") and formula is not None and dest_binary(EQ, formula) is not None
 
 
 def _equates(rule: Rewrite) -> bool:
     truth = isinstance(rule.right, Const) and rule.right.name in ("HOL.True", "HOL.False")
-    return not truth or (not rule.conditions and rule.head not in ("HOL.All", "HOL.Ex", "Set.Ball", "Set.Bex"))
+    if truth:
+        return not rule.conditions and rule.head not in ("HOL.All", "HOL.Ex", "Set.Ball", "Set.Bex")
+    # `p x ⟷ x = 0 ∨ (∃y. x = Suc y ∧ p y)`, of an inductive predicate, can be used again and again.
+    always = not rule.conditions and all(isinstance(each, Var) for each in strip_comb(rule.left)[1])
+    again = type_of(rule.left) == BOOL and rule.head in {each.name for each in constants(rule.right)}
+    return not (always and again)
+
+
+def leaves_open(theory_context: TheoryContext, fact: str) -> bool:
+    """Do its premises speak of what its conclusion does not say, as those of `A ⊆ B ⟹ x ∈ A ⟹ x ∈ B`?"""
+    parts = [strip_pure_imp(prop) for prop in _said(theory_context, fact)]
+    return any(set(schematics(one)) - set(schematics(conclusion)) for premises, conclusion in parts for one in premises)
 
 
 def theory_file(isar: str, imports: Sequence[str], name: str = "Scratch") -> str:
@@ -382,7 +408,7 @@ def theory_file(isar: str, imports: Sequence[str], name: str = "Scratch") -> str
 
 def _justified(gap: Gap | None, goal: Term, theory_context: TheoryContext) -> str:
     """The method that a proof suggests, which Isabelle has not seen; else `sorry` with what is known."""
-    uses = partial(is_rewrite_rule, theory_context), partial(is_elimination_rule, theory_context)
+    uses = (partial(each, theory_context) for each in (is_rewrite_rule, is_elimination_rule, leaves_open))
     method = method_with_all_given(gap, goal, *uses) if isinstance(gap, Proved) else None
     return f"sorry  (* {comment(gap)} *)" if method is None else f"{method}  (* suggested: {comment(gap)} *)"
 
