@@ -93,7 +93,8 @@ def test_an_induction_inside_of_a_goal_stands_behind_what_it_fixes_and_assumes()
     ("fact", "rule"),
     [("List.append.simps(2)", True), ("List.rev_rev_ident", True), ("Fun.comp_def", True), ("Set.empty_iff", True),
      ("List.Cons_eq_appendI", False), ("Set.subset_trans", False), ("Nat.nat.induct", False),
-     ("Set.subsetD", False), ("Transitive_Closure.rtranclp.simps", False), ("List.list_all.simps(2)", True), ("nobody.knows", True)],
+     ("Set.subsetD", False), ("Transitive_Closure.rtranclp.simps", False), ("List.list_all.simps(2)", True),
+     ("List.upto.simps", False), ("nobody.knows", True)],
 )  # fmt: skip
 def test_which_facts_rewriting_is_for(fact: str, rule: bool) -> None:
     main = Benchmark("embedded").theory_contexts.at("Main")

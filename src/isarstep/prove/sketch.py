@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.hol import BOOL, EQ, dest_binary, dest_trueprop, pure_all, strip_pure_imp, trueprop
+from isarstep.logic.hol import EQ, dest_binary, dest_trueprop, pure_all, strip_pure_imp, trueprop
 from isarstep.logic.infer import Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal, to_isabelle
@@ -28,7 +28,7 @@ from isarstep.logic.terms import (
     substitute_types,
 )
 from isarstep.logic.typed_writer import write_typed
-from isarstep.logic.types import fixed_type, type_of, types_in
+from isarstep.logic.types import fixed_type, types_in
 from isarstep.logic.typestrings import type_variables
 from isarstep.logic.variables import substitute_frees
 from isarstep.logic.writer import write_type
@@ -390,8 +390,7 @@ def _equates(rule: Rewrite) -> bool:
         return not rule.conditions and rule.head not in ("HOL.All", "HOL.Ex", "Set.Ball", "Set.Bex")
     # `p x ⟷ x = 0 ∨ (∃y. x = Suc y ∧ p y)`, of an inductive predicate, can be used again and again.
     always = not rule.conditions and all(isinstance(each, Var) for each in strip_comb(rule.left)[1])
-    again = type_of(rule.left) == BOOL and rule.head in {each.name for each in constants(rule.right)}
-    return not (always and again)
+    return not always or rule.head not in {each.name for each in constants(rule.right)}
 
 
 def leaves_open(theory_context: TheoryContext, fact: str) -> bool:
