@@ -125,4 +125,6 @@ def test_a_definition_outside_of_its_locale_is_a_rewrite_rule() -> None:
     assert is_rewrite_rule(at, "Frame.assertionAux.AssertionStatEq_def")
     algebra = Benchmark("embedded").theory_contexts.at("Package_logic.SepAlgebra")
     assert is_rewrite_rule(algebra, "SepAlgebra.sep_algebra.mono_prop_def")  # of a locale with a parameter more
+    fixed_point = Benchmark("embedded").theory_contexts.at("Package_logic.FixedPoint")
+    assert is_rewrite_rule(fixed_point, "FixedPoint.logic.applies_eq.simps")
     assert not is_rewrite_rule(at, "Frame.assertionAux.AssertionStatEqTrans")

@@ -168,7 +168,7 @@ def _with_few_rules(
     them well. `auto` searches to a bounded depth and comes first. `metis` and `fastforce` may not end: `metis` comes
     after `fastforce` where a premise is to eliminate, and gets goals with definitions unfolded first, but after `auto`
     where cvc5 may have used arithmetic. `blast` knows the sets that encodings unfold. `endless`: `auto` may not end
-    with these introduction rules, and `metis` comes first."""
+    with these introduction rules, and the others come first."""
     rules = [name for name in listed if name not in others and name not in _REVERSED]
     unfolded = [name for name in rules if name.endswith("_def")]
     adding = f" simp add: {' '.join(rules)}" if rules else ""
@@ -194,8 +194,9 @@ def _with_few_rules(
             first, simp = [*reversed(first)], [*simp, f"(insert {rest}, {unfold}, blast)"]
         tries = [*searching, *by_rule, *first, metis, *simp, fastforce, *with_orders]
     else:
-        first = [metis, *searching] if endless else [*searching, metis]
-        tries = [*first, inserted, *simp, *with_orders, fastforce]
+        proving = [metis, inserted] if eliminating else [inserted, metis]
+        first = [*proving, *searching] if endless else [*searching, *proving]
+        tries = [*first, *simp, *with_orders, fastforce]
     return f"({' | '.join(tries)})"
 
 

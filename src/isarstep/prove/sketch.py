@@ -23,6 +23,7 @@ from isarstep.logic.terms import (
     abstract,
     constants,
     frees,
+    head_name,
     schematics,
     strip_comb,
     substitute_types,
@@ -34,6 +35,7 @@ from isarstep.logic.variables import substitute_frees
 from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.derived_text import derived_lines
+from isarstep.prove.facts import DEFINING
 from isarstep.prove.method_text import method_with_all_given, with_named_conditions
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.problems import DEFINITION
@@ -373,15 +375,18 @@ def is_rewrite_rule(theory_context: TheoryContext, fact: str) -> bool:
     A definition outside of its locale is one, too: `locale f a ⟹ g a = ...`, where simp finds `f` by the premises. As
     an introduction rule Isabelle takes it for an error, after which it tries no other method."""
     said = _said(theory_context, fact)
-    return all(_is_definition(fact, prop) or any(map(_equates, rewrites_of(Named("", prop)))) for prop in said)
+    return all(any(map(_equates, rewrites_of(Named("", prop)))) or _is_definition(fact, prop) for prop in said)
 
 
 def _is_definition(fact: str, proposition: Term) -> bool:
-    conclusion = strip_pure_imp(proposition)[1]
+    conditions, conclusion = strip_pure_imp(proposition)
     if dest_binary("Pure.eq", conclusion) is not None:
         return True
     formula = dest_trueprop(conclusion)
-    return fact.endswith("_def") and formula is not None and dest_binary(EQ, formula) is not None
+    sides = None if formula is None else dest_binary(EQ, formula)
+    if sides is None or not conditions or not fact.partition("(")[0].endswith(DEFINING):
+        return False
+    return head_name(sides[0]) not in {each.name for each in constants(sides[1])}
 
 
 def _equates(rule: Rewrite) -> bool:
