@@ -12,9 +12,9 @@ of `try0`, a second each, then Sledgehammer, which has one thread here, for the 
 theorem and outside of its locale (behind its command where it speaks of what that declares); it counts only where
 Isabelle accepts it and it proves the same statement.
 
-`methods`: for the same theorems every method of our text alone, 10 s each, with all else that the text says trusted:
-which of them work, which do not end, and which texts fail because an earlier one does not end. That is to look at and
-to tune on, on validation and train.
+`methods`: for the same theorems every method of our text alone, with all else that the text says trusted, 10 s each
+where nothing else is asked: which of them work, and which do not end before one that works. That is to look at and to
+tune on, on validation and train.
 
 Entries that load fastest come first. Rows are written as they are done; a run that was stopped goes on, and asks again
 where a text has changed. Of several rows of ours the last one counts. The last line is one JSON document.

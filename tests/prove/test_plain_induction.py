@@ -53,3 +53,15 @@ def test_what_is_false_is_not_proved(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, goal: str, types: dict[str, str]
 ) -> None:
     assert simplified(engine, monkeypatch, goal, types) is None
+
+
+def test_what_the_goal_binds_is_told(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    proof = simplified(engine, monkeypatch, "∀n::nat. (∑i<n. 2 * i + 1) = n ^ 2", {})
+    assert proof is not None
+    assert proof.method == "induct n"
+    assert proof.opened is not None
+    assert [variable.name for variable in proof.opened.variables] == ["n"]
+    assert proof.opened.method == "(intro allI impI)"
+    free = simplified(engine, monkeypatch, "(∑i<n. 2 * i + 1) = n ^ 2", {"n": "nat"})
+    assert free is not None
+    assert free.opened is None

@@ -42,11 +42,13 @@ def by_plain_induction(closer: GapCloser, asked: OpenGap) -> Proved | None:
 def _answers(close: Callable[[OpenGap], Gap], closer: GapCloser, asked: OpenGap) -> Iterator[Gap]:
     for parts, further in _parts(closer, asked):
         yield _closed(close, further, parts.method, parts.cases, asked.local, (*parts.definitions, *parts.conditions))
-    choice = _inductions(closer, asked)
-    for induction in choice.moves() if choice is not None else ():
+    choice = _choice(closer, asked)
+    if choice is None:
+        return
+    for induction in choice.moves():
         used = (induction.rule, *(name for name in induction.used if name.rpartition("(")[0] != GOAL))
         gap = _closed(close, asked, induction.method(), induction.cases, induction.kept, used)
-        yield replace(gap, opened=choice.opened) if choice is not None and isinstance(gap, Proved) else gap
+        yield replace(gap, opened=choice.opened) if isinstance(gap, Proved) else gap
 
 
 def _parts(closer: GapCloser, asked: OpenGap) -> Iterator[tuple[SplitGoal, OpenGap]]:
@@ -81,7 +83,7 @@ def _usable(library: Library, closer: GapCloser, asked: OpenGap) -> Callable[[in
     return lambda number: (visible is None or bool(visible[number])) and may(number, library.theory(number))
 
 
-def _inductions(closer: GapCloser, asked: OpenGap) -> InductionChoice | None:
+def _choice(closer: GapCloser, asked: OpenGap) -> InductionChoice | None:
     library = closer.facts
     if library is None:
         return None
