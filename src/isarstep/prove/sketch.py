@@ -11,21 +11,16 @@ from typing import NamedTuple
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.hol import EQ, dest_binary, dest_trueprop, pure_all, strip_pure_imp, trueprop
+from isarstep.logic.hol import dest_trueprop, pure_all, trueprop
 from isarstep.logic.infer import Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal, to_isabelle
 from isarstep.logic.terms import (
-    Const,
     Free,
     Term,
-    Var,
     abstract,
-    constants,
     frees,
-    head_name,
     schematics,
-    strip_comb,
     substitute_types,
 )
 from isarstep.logic.typed_writer import write_typed
@@ -35,11 +30,10 @@ from isarstep.logic.variables import substitute_frees
 from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.derived_text import derived_lines
-from isarstep.prove.facts import DEFINING
+from isarstep.prove.fact_roles import is_elimination_rule, is_rewrite_rule, leaves_open
 from isarstep.prove.method_text import method_with_all_given, with_named_conditions
-from isarstep.prove.monomorphise import Named, term_type_variables
+from isarstep.prove.monomorphise import term_type_variables
 from isarstep.prove.problems import DEFINITION
-from isarstep.prove.rewriting import Rewrite, rewrites_of
 from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, Proved, Refuted, ShownStep
 from isarstep.theory.task import Task
 
@@ -354,54 +348,6 @@ def _apart(variables: Iterable[Free], taken: set[str]) -> dict[str, Free]:
         taken.add(name)
         called[variable.name] = Free(name, variable.type)
     return called
-
-
-def is_elimination_rule(theory_context: TheoryContext, fact: str) -> bool:
-    """Does it conclude anything at all, from what its first premise gives?"""
-    said = _said(theory_context, fact)
-    conclusions = [dest_trueprop(strip_pure_imp(prop)[1]) for prop in said]
-    return bool(said) and all(type(conclusion) is Var for conclusion in conclusions)
-
-
-def _said(theory_context: TheoryContext, fact: str) -> list[Term]:
-    """The propositions of one fact, or of all that are called so."""
-    found = theory_context.library_facts(fact.partition("(")[0])
-    return [prop for name, prop in found if name == fact] or [prop for _, prop in found]
-
-
-def is_rewrite_rule(theory_context: TheoryContext, fact: str) -> bool:
-    """Is it an equation that simp uses from left to right, or an atom? One that is not found is taken for a rule.
-
-    A definition outside of its locale is one, too: `locale f a ⟹ g a = ...`, where simp finds `f` by the premises. As
-    an introduction rule Isabelle takes it for an error, after which it tries no other method."""
-    said = _said(theory_context, fact)
-    return all(any(map(_equates, rewrites_of(Named("", prop)))) or _is_definition(fact, prop) for prop in said)
-
-
-def _is_definition(fact: str, proposition: Term) -> bool:
-    conditions, conclusion = strip_pure_imp(proposition)
-    if dest_binary("Pure.eq", conclusion) is not None:
-        return True
-    formula = dest_trueprop(conclusion)
-    sides = None if formula is None else dest_binary(EQ, formula)
-    if sides is None or not conditions or not fact.partition("(")[0].endswith(DEFINING):
-        return False
-    return head_name(sides[0]) not in {each.name for each in constants(sides[1])}
-
-
-def _equates(rule: Rewrite) -> bool:
-    truth = isinstance(rule.right, Const) and rule.right.name in ("HOL.True", "HOL.False")
-    if truth:
-        return not rule.conditions and rule.head not in ("HOL.All", "HOL.Ex", "Set.Ball", "Set.Bex")
-    # `p x ⟷ x = 0 ∨ (∃y. x = Suc y ∧ p y)`, of an inductive predicate, can be used again and again.
-    always = not rule.conditions and all(isinstance(each, Var) for each in strip_comb(rule.left)[1])
-    return not always or rule.head not in {each.name for each in constants(rule.right)}
-
-
-def leaves_open(theory_context: TheoryContext, fact: str) -> bool:
-    """Do its premises speak of what its conclusion does not say, as those of `A ⊆ B ⟹ x ∈ A ⟹ x ∈ B`?"""
-    parts = [strip_pure_imp(prop) for prop in _said(theory_context, fact)]
-    return any(set(schematics(one)) - set(schematics(conclusion)) for premises, conclusion in parts for one in premises)
 
 
 def theory_file(isar: str, imports: Sequence[str], name: str = "Scratch") -> str:
