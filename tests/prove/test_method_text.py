@@ -118,7 +118,9 @@ def test_a_hidden_fact_is_called_by_another_name_in_a_whole_proof() -> None:
     found = Proved("E", 0.0, ("Groups.ab_semigroup_mult_class.mult_commute",), 1)
     text = method_with_all_given(found, GOAL)
     assert text is not None
-    assert text.startswith("by ((simp add: mult.commute; fail) | metis mult.commute |")
+    assert text.startswith(
+        "by ((simp add: mult.commute; fail) | (auto simp add: mult.commute; fail) | metis mult.commute |"
+    )
     assert text.count("(simp add: mult.commute; fail)") == 1
 
 
@@ -154,7 +156,8 @@ def test_others_come_first_where_introduction_rules_may_not_end() -> None:
     found = method_with_all_given(proof, GOAL, lambda fact: fact == "T.f", leaves_open=lambda fact: fact == "T.dest")
     assert found is not None
     inserted = "(insert T.dest, (auto simp add: T.f; fail))"
-    assert found.startswith(f"by ({inserted} | metis T.f T.dest | (auto intro: T.dest simp add: T.f; fail) | ")
+    assert found.startswith(f"by ({inserted} | ")
+    assert found.index("metis T.f T.dest") < found.index("(auto intro: T.dest simp add: T.f; fail)")
 
 
 def test_simp_gets_no_declared_rule_from_right_to_left() -> None:
@@ -166,13 +169,14 @@ def test_simp_gets_no_declared_rule_from_right_to_left() -> None:
 
 
 def test_simp_gets_no_fact_that_is_no_rewrite_rule() -> None:
-    """`oreachable_local` from its premises alone: `metis` does not end, `auto intro:` takes 0.1 s."""
+    """`oreachable_local` from its premises alone: `metis` does not end, `auto intro:` takes 0.1 s. Of 50 places of
+    printed proofs this order closes 41, with `auto intro:` first and `metis` before `auto` 37."""
     assert tries("E", ("T.f", "T.dest"), ("T.dest",)) == [
-        "(auto intro: T.dest simp add: T.f; fail)",
         "(insert T.dest, (auto simp add: T.f; fail))",
-        "metis T.f T.dest",
         "(simp add: T.f T.dest; fail)",
         "(auto simp add: T.f T.dest; fail)",
+        "(auto intro: T.dest simp add: T.f; fail)",
+        "metis T.f T.dest",
         "(insert T.f T.dest, (fastforce; fail))",
     ]
     assert "insert" not in " ".join(tries("E", ("T.f", "T.f_def"), ("T.dest",)))
@@ -222,7 +226,7 @@ def test_declared_simp_rules_are_not_named() -> None:
         "by ((simp add: algebra_simps power2_eq_square; fail) | (auto simp add: algebra_simps power2_eq_square; fail)"
         " | (simp, algebra))"
     )
-    assert str(text("E", "T.f")).startswith("by ((simp add: T.f; fail) | metis T.f")  # it was given the fact
+    assert "metis T.f |" in str(text("E", "T.f"))  # it was given the fact
 
 
 def test_a_value_that_needs_steps_is_no_single_method() -> None:

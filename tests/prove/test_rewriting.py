@@ -206,3 +206,14 @@ def test_rules_that_declared_ones_say_the_other_way_round(engine: Engine) -> Non
     about = {"Set.image", "List.list.map", "List.list.set", "List.append"}
     near = rules.near(engine.theory_contexts.importing(("Main",)), lambda *_: True, about)
     assert other_way_round(facts, lambda head: rules.rewrites(near.get(head, ()))) == ("List.image_set",)
+
+
+def test_of_two_facts_that_are_each_other_turned_one_rewrites(engine: Engine) -> None:
+    """`∃x. list_all (closed x) xs` by `list_all_iff` and `Ball_set_list_all`, which is the same from right to left: simp
+    does not end with both."""
+    library = Library.of_benchmark(engine.benchmark)
+    names = ("List.list_all_iff", "List.Ball_set_list_all", "List.append_assoc")
+    facts = [replace(library.fact(library.statements("HOL.List", name)[0]), here=True) for name in names]
+    assert other_way_round(facts, lambda head: ()) == ("List.Ball_set_list_all",)
+    assert other_way_round(facts[::-1], lambda head: ()) == ("List.list_all_iff",)
+    assert other_way_round([facts[0], facts[2]], lambda head: ()) == ()

@@ -300,7 +300,7 @@ class GapCloser:
         return Proved("simp", seconds, tuple(rewriter.used), proof.library, declared=rewriter.declared)
 
     def _reversed(self, asked: OpenGap, library: Sequence[Named], proof: Proved) -> tuple[str, ...]:
-        """Facts of a proof that declared simp rules say the other way round: with both of them simp does not end."""
+        """Facts of a proof that declared simp rules, or other facts of it, say the other way round."""
         used = [replace(fact, here=True) for fact in library if fact.name in proof.facts]
         if not used or self.simp is None or self.facts is None:
             return ()

@@ -165,7 +165,7 @@ def _with_few_rules(
 ) -> str:
     """With a fact that is no rewrite rule simp may not end: it gets the rules alone, and later all but those that are
     `never` rules. `others` say whether they eliminate: with such introduction rules `auto` runs on, and `blast` takes
-    them well. `auto` searches to a bounded depth and comes first. `metis` and `fastforce` may not end: `metis` comes
+    them well. `metis` and `fastforce` may not end, and come after `auto` and simp, which mostly do: `metis` comes
     after `fastforce` where a premise is to eliminate, and gets goals with definitions unfolded first, but after `auto`
     where cvc5 may have used arithmetic. `blast` knows the sets that encodings unfold. `endless`: `auto` may not end
     with these introduction rules, and the others come first."""
@@ -194,9 +194,9 @@ def _with_few_rules(
             first, simp = [*reversed(first)], [*simp, f"(insert {rest}, {unfold}, blast)"]
         tries = [*searching, *by_rule, *first, metis, *simp, fastforce, *with_orders]
     else:
-        proving = [metis, inserted] if eliminating else [inserted, metis]
-        first = [*proving, *searching] if endless else [*searching, *proving]
-        tries = [*first, *simp, *with_orders, fastforce]
+        quick = [] if eliminating else [inserted, *simp]
+        first = [metis, *searching] if endless else [*searching, metis]
+        tries = [*quick, *first, *([inserted, *simp] if eliminating else []), *with_orders, fastforce]
     return f"({' | '.join(tries)})"
 
 
@@ -252,8 +252,8 @@ def method_with_all_given(
     method = _method(proof, goal, listed)
     method = method if proof.method else _with_others(method, listed, list(named.values()))
     if method.startswith("(metis "):  # which does not end where a conditional equation has to be used once
-        first = f"(simp add: {' '.join(listed)}; fail)"
-        method = f"({first} | {method[1:].replace(f' | {first}', '')}"
+        tries = method[1:-1].split(" | ")
+        method = f"({' | '.join(sorted(tries, key=lambda each: 'simp add:' not in each))})"
     if not proof.method and method.endswith(")") and " | " in method:
         method = " | ".join([method[:-1], *_with_orders(proof, listed)]) + ")"
     return f"by {method}"

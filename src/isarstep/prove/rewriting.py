@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from typing import TypeAlias
 
 from isarstep.logic.hol import BOOL, dest_binary, dest_trueprop, strip_pure_imp
@@ -116,15 +118,20 @@ def shape(term: Term) -> tuple[str, ...]:
 
 
 def other_way_round(facts: Iterable[Named], declared: Callable[[str], Iterable[Rewrite]]) -> Names:
-    """Names of facts whose rules are declared ones, which are found by their heads, from right to left."""
-    found = [
-        rule.name
-        for fact in facts
-        for rule in rewrites_of(fact)
-        for other in declared(head_name(rule.right))
-        if shape(other.left) == shape(rule.right) and shape(other.right) == shape(rule.left)
-    ]
-    return tuple(dict.fromkeys(found))
+    """Names of facts whose rules are those of earlier ones, or declared ones, from right to left: with both of them
+    rewriting does not end. Declared rules are found by their heads."""
+    found: dict[str, None] = {}
+    earlier: list[Rewrite] = []
+    for rule in (rule for fact in facts for rule in rewrites_of(fact)):
+        if any(map(partial(_turned, rule), chain(declared(head_name(rule.right)), earlier))):
+            found[rule.name] = None
+        else:
+            earlier.append(rule)
+    return tuple(found)
+
+
+def _turned(rule: Rewrite, other: Rewrite) -> bool:
+    return shape(other.left) == shape(rule.right) and shape(other.right) == shape(rule.left)
 
 
 # What holds where a term stands: what a term is, and by which premises and rules.

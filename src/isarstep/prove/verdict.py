@@ -83,7 +83,7 @@ class Proved:
     given: tuple[str, ...] | None = None  # premises that the last method needs, where they are known
     opened: OpenedGoal | None = None
     declared: tuple[str, ...] = ()  # of its facts the simp rules that are declared there: no method has to name them
-    reversed: tuple[str, ...] = ()  # of its facts those that declared simp rules say the other way round
+    reversed: tuple[str, ...] = ()  # of its facts those that simp rules or others say the other way round
     derivation: str = field(default="", compare=False, repr=False)  # what a first-order prover printed
     derived: Derived | None = None  # the same in steps
 
