@@ -2,7 +2,8 @@
 
 import pytest
 
-from isarstep.prove.novelty import KnownStatements, conjuncts, without_repetition
+from isarstep.logic.infer import well_formed
+from isarstep.prove.novelty import KnownStatements, conjuncts, shown_by_a_value, without_repetition
 from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem
 
@@ -31,6 +32,39 @@ def test_the_same_in_another_dress_says_nothing(engine: Engine, known: str, stat
 def test_what_adds_something_is_new(engine: Engine, known: str, statement: str) -> None:
     before, after = tokens_of(engine, known, statement)
     assert after not in KnownStatements([before])
+
+
+@pytest.mark.parametrize(
+    ("statement", "answer"),
+    [
+        ("∃x. 2 * a = 2 * x", True),
+        ("∃x y. f x y = f a b", True),
+        ("∃x. a = x", True),
+        ("∃x. a * x = 2 * x", False),
+        ("∃x. f x x = f a b", False),
+        ("∃x. 2 * a = 3 * x", False),
+        ("∃x. x < a", False),
+        ("∃(x :: int). card A = card {x}", False),
+        ("∃(X :: int set). card A = card X", False),  # A is a set of natural numbers
+        ("∃X. card A = card X", False),  # of whatever type X is
+        ("∀x. 2 * a = 2 * x", False),
+        ("2 * a = 2 * a", False),
+    ],
+)
+def test_what_a_value_in_sight_shows(engine: Engine, statement: str, answer: bool) -> None:
+    types = {"a": "nat", "A": "nat set", "f": "nat ⇒ nat ⇒ nat"}
+    task = engine.read(Problem(statement, types=types, fixed=("a", "b", "f", "A")))
+    assert task.example.f3 is not None
+    judgement = well_formed(task.example.f3, task.theory_context.signature, task.context)
+    assert shown_by_a_value(judgement.term) is answer
+
+
+def test_what_a_value_shows_is_no_step(engine: Engine) -> None:
+    """The model's third proposal where `a` is shown to be even: no author of 100,000 training examples wrote such a
+    step but two."""
+    task = engine.read(Problem("∃c. a = 2 * c", ("2 * b^2 = a^2",), types={"a": "nat"}))
+    lines = [(engine.answer(task, text, "notation"), -1.0) for text in ("∃x. 2 * b^2 = 2 * x", "∃x. a^2 = 2 * x")]
+    assert [step.copy for step in engine.steps(task, lines)] == [True, False]
 
 
 def test_conjuncts_that_are_there_twice_go(engine: Engine) -> None:

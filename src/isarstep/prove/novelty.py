@@ -8,8 +8,9 @@ from functools import lru_cache
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.normalise import normalise
-from isarstep.logic.terms import Term
+from isarstep.logic.terms import Term, Var, schematics
 from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.variables import match_term, with_bound
 from isarstep.prove.likeness import TRUE, simplified
 
 TRUTH = encode_line(hol.trueprop(TRUE))
@@ -50,6 +51,19 @@ def _parts(proposition: Term) -> list[Term]:
 def essence(tokens: str) -> str:
     """The same for statements that say the same in another dress: `a = b` and `b = a`, `A` and `A ∧ A`."""
     return encode_line(normalise(simplified(decode(tokens)), ()))
+
+
+def shown_by_a_value(proposition: Term | None) -> bool:
+    """`∃x. 2 * b = 2 * x`, typed: true whatever the facts say, because a value for x stands there."""
+    formula = None if proposition is None else hol.dest_trueprop(proposition)
+    values = 0
+    while formula is not None and (inner := hol.dest_quantifier(hol.EX, formula)) is not None:
+        formula = with_bound(inner.body, 0, Var("value", values, inner.type))
+        values += 1
+    sides = None if formula is None or not values else hol.dest_binary(hol.EQ, formula)
+    return sides is not None and any(
+        not schematics(value) and match_term(pattern, value) is not None for pattern, value in (sides, sides[::-1])
+    )
 
 
 class KnownStatements:

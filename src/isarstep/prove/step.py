@@ -30,7 +30,7 @@ class Step:
     text: str  # in notation, under the user's names
     score: float | None  # log probability; None where the user made the proposal
     reason: str | None = None  # why it is not well-formed
-    copy: bool = False  # says nothing that was not given, or the goal itself
+    copy: bool = False  # says nothing that was not given, or the goal itself, or what a value shows
     reference: bool | None = None  # is the benchmark's missing step; None: there is none to compare with
     first: Gap | None = None
     second: Gap | None = None

@@ -23,11 +23,12 @@ from isarstep.bench.store import Benchmark
 from isarstep.bench.usual_part import Partly
 from isarstep.feed.inputs import FIELDS_READ, SELECTED, STATEMENT
 from isarstep.interruption import undisturbed
+from isarstep.logic import hol
 from isarstep.logic.infer import well_formed
 from isarstep.logic.names import Names
 from isarstep.memory import shared_property
 from isarstep.prove.available_facts import AvailableFacts
-from isarstep.prove.novelty import KnownStatements, schematics_in_order, without_repetition
+from isarstep.prove.novelty import KnownStatements, schematics_in_order, shown_by_a_value, without_repetition
 from isarstep.prove.step import MOST_BY_RULES, Step, further, in_turn, ranked, with_rules
 from isarstep.prove.variants import Variants
 from isarstep.theory.chosen_context import chosen_context
@@ -282,6 +283,7 @@ class Engine:
             if key is None or key in steps:
                 continue
             judgement = well_formed(key, task.theory_context.signature, task.context)
+            restated = example.f3 is not None and given.restates(example.f3, key)
             steps[key] = Step(
                 id=len(steps),
                 tokens=key,
@@ -289,7 +291,7 @@ class Engine:
                 text=task.text(key),
                 score=score,
                 reason=judgement.reason and task.in_words(judgement.reason),
-                copy=key in given or (example.f3 is not None and given.restates(example.f3, key)),
+                copy=key in given or restated or (hol.EX in key and shown_by_a_value(judgement.term)),
                 variant=key in variants,
                 reference=reference in (written, key) if task.has_reference else None,
             )

@@ -87,7 +87,7 @@ export class StepsView {
       gapBadge("first", step.first, this.waiting && step.well_formed), gapBadge("second", step.second, this.waiting && step.well_formed),
     ];
     if (step.against?.result === "proved") badges.push(make("li", { class: "badge no", title: step.against.text }, "✗ contradicts the facts"));
-    if (step.copy) badges.push(make("li", { class: "badge copied", title: "a fact or the goal again, part of one, or t = t" }, "says nothing new"));
+    if (step.copy) badges.push(make("li", { class: "badge copied", title: "a fact or the goal again, part of one, t = t, or ∃x. f t = f x" }, "says nothing new"));
     if (step.reference) badges.push(make("li", { class: "badge same reference", title: "equal to the step of the original proof" }, "★ as in the original"));
     const score = step.score === null || step.score === undefined ? "" : `score ${step.score.toFixed(2)}`;
     badges.push(make("li", { class: "right" },
