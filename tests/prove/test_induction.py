@@ -114,6 +114,15 @@ def test_a_rule_with_a_premise_of_its_own_needs_it_among_the_given_ones() -> Non
     assert [len(case.premises) for case in made.cases] == [0, 2]
 
 
+def test_a_case_that_is_given_is_a_case_still() -> None:
+    """Isabelle counts it, so that all others would be printed under the number of the one before: `abs_trans` by
+    `traffic.abstract.induct`."""
+    made = applied([says(R, ZERO)], says(R, n), n)
+    assert made is not None
+    assert [case.goal for case in made.cases] == [says(R, ZERO), says(R, App(SUC, Free("x", NAT)))]
+    assert [premise.name for premise in made.kept] == ["F.2(1)"]
+
+
 def test_over_a_term_the_cases_say_that_it_is_equal_to_it() -> None:
     even = Const("Even", fun(NAT, BOOL))
     form = rule("Even.cases", [says(even, N), says(P, ZERO)], says(P, N))
@@ -181,7 +190,7 @@ def test_the_guard_lets_nothing_through_that_does_not_give_the_goal() -> None:
     about = Abs("n", NAT, App(R, Bound(0)))
     whole = hol.list_pure_imp([says(R, ZERO)], says(R, n), typed=True)
     assert asked(whole, about, [], says(R, n)) == [says(R, ZERO)]
-    assert asked(whole, about, [says(R, ZERO)], says(R, n)) == []
+    assert asked(whole, about, [says(R, ZERO)], says(R, n)) == [says(R, ZERO)]
     assert asked(whole, about, [], says(R, m)) is None  # another goal
     assert asked(hol.pure_imp(says(R, ZERO), says(R, m), typed=True), about, [], says(R, n)) is None
     assert asked(hol.pure_imp(says(R, ZERO), says(P, n), typed=True), about, [], says(R, n)) is None  # not closed

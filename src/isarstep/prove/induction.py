@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import compress
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL
@@ -51,7 +52,7 @@ class RuleForm:
     predicate: Var
     arguments: tuple[Var, ...]
     majors: tuple[Term, ...]
-    steps: tuple[Term, ...]
+    are_major: tuple[bool, ...]  # of the rule's premises
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +105,11 @@ def rule_form(fact: Named) -> RuleForm | None:
     if len(variables) != len(arguments) or len(set(variables)) != len(variables) or predicate in variables:
         return None
     others = _predicates(fact.prop, predicate)
-    majors = tuple(p for p in premises if not {predicate, *others} & set(schematics(p)))
-    steps = tuple(p for p in premises if {predicate, *others} & set(schematics(p)))
-    if not 0 < len(steps) <= MOST_CASES or any(v in others for v in variables):
+    are_major = tuple(not {predicate, *others} & set(schematics(p)) for p in premises)
+    if not 0 < are_major.count(False) <= MOST_CASES or any(v in others for v in variables):
         return None
-    return RuleForm(fact, predicate, tuple(variables), majors, steps)
+    majors = tuple(compress(premises, are_major))
+    return RuleForm(fact, predicate, tuple(variables), majors, are_major)
 
 
 def _predicates(prop: Term, predicate: Var) -> list[Var]:
@@ -192,9 +193,11 @@ def _applied(
     for other in _predicates(form.fact.prop, form.predicate):
         matching.terms.setdefault((other.name, other.index), _always(matching.instance(other)))
     asked = _asked(matching.instance(form.fact.prop), predicate, targets, arbitrary, premises, conclusion)
-    if asked is None or len(asked) > len(form.steps):
+    given = {premise.prop for premise in premises}
+    if asked is None or any(major and each not in given for each, major in zip(asked, form.are_major, strict=True)):
         return None
-    cases = tuple(fixed_apart(step, set(taken)) for step in asked)
+    steps = (each for each, major in zip(asked, form.are_major, strict=True) if not major)
+    cases = tuple(fixed_apart(step, set(taken)) for step in steps)
     kept = tuple(p for p in premises if p not in carried)
     names = tuple(p.name for p in (*used, *carried))
     return Induction(form.fact.name, tuple(targets), tuple(arbitrary), cases, kept, names)
@@ -243,12 +246,11 @@ def _asked(
     premises: Sequence[Named],
     goal: Term,
 ) -> list[Term] | None:
-    """What an instance of a rule asks for beside what is given, if the goal follows from its conclusion and the
-    premises. The guard of this file: it looks at the instance alone, not at how it was made."""
+    """What an instance of a rule asks for, if the goal follows from its conclusion and the premises. The guard of this
+    file: it looks at the instance alone, not at how it was made."""
     if schematics(instance) or any(isinstance(v, TVar) for v in term_type_variables(instance)):
         return None
     asked, conclusion = hol.strip_pure_imp(instance)
-    given = {premise.prop for premise in premises}
     formula = hol.dest_trueprop(conclusion)
     if formula is None or formula != beta_normal(list_comb(predicate, targets)):
         return None
@@ -266,7 +268,7 @@ def _asked(
         if parts[0] not in known and (sides is None or sides[0] != sides[1]):
             return None
         formula = parts[1]
-    return [each for each in asked if each not in given]
+    return asked
 
 
 def fixed_apart(prop: Term, taken: set[str], called: str = CASE) -> Case:
