@@ -29,6 +29,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import zstandard
@@ -37,6 +38,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
+from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
 from isarstep.prove.provers import ProverLimits, Provers, installed
@@ -48,7 +50,20 @@ from isarstep.serve.engine import Engine
 TEXTBOOK = Path(__file__).parent.parent / "tests" / "prove" / "textbook.txt"
 HAMMERED = TEXTBOOK.with_name("hammered.jsonl.zst")
 GAPS = ("F.2 => P", "P, F.4 => F.3")
-STRATEGIES = ("rewriting", "instances", "library", "hints", "provers")
+STRATEGIES = ("rewriting", "instances", "library", "selector", "hints", "provers")
+
+
+class ByConstants(AvailableFacts):
+    """Library facts by rare constants in common, whatever order the schedule wants."""
+
+    def relevant(self, *asked: Any, order: str = "") -> list[int]:
+        return super().relevant(*asked[:5])
+
+
+class CheckerByConstants(Checker):
+    @property
+    def available(self) -> AvailableFacts:
+        return ByConstants(self.facts)
 
 
 @dataclass(frozen=True)
@@ -66,7 +81,7 @@ def checker_as_asked(arguments: argparse.Namespace, engine: Engine) -> Checker:
     without = set(arguments.without.split(",")) - {""}
     if not without <= set(STRATEGIES):
         raise SystemExit(f"--without takes {', '.join(STRATEGIES)}")
-    return Checker(
+    return (CheckerByConstants if "selector" in without else Checker)(
         engine.theory_contexts,
         Provers(ProverLimits(arguments.seconds)),
         library,
