@@ -26,7 +26,8 @@ def test_the_first_example_is_answered_first_as_soon_as_f4_has_the_definition() 
     ways = {way.change: way for way in WAYS}
     plain = asked(default_engine(), ways["as the probe has it: beam 10, no constraint"])
     defined = asked(default_engine(), ways["the definition of dvd in F.4"])
-    assert (plain["place"], defined["place"], defined["first"]) == (0, 1, "2 dvd a")
+    assert plain["place"] != 1
+    assert (defined["place"], defined["first"]) == (1, "2 dvd a")
     assert "the shipped model puts `2 dvd a` first" in PAGE
 
 
