@@ -145,7 +145,6 @@ def ask(
         if questions := questions_about(one, options.ask.split(","), done):
             sessions.setdefault(example.session, []).append(Inquiry(example, tuple(questions), example.name))
             asked |= {(example.id, question.key): question.goal for question in questions}
-    chosen = set(options.sessions.split(",")) - {""}
     loads = {name: len(isabelle.plan([i.example.theory for i in found])[2]) for name, found in sessions.items()}
     provers: set[str] = set()
     with options.out.open("a", encoding="utf-8") as out:
@@ -159,8 +158,6 @@ def ask(
             print(f"{key:6} {answer.answer:8} {row['name']}: {answer.by or answer.why[:200]}", flush=True)
 
         for session in sorted(sessions, key=lambda name: (loads[name], name)):
-            if chosen and session not in chosen:
-                continue
             began = time.monotonic()
             present = isabelle.ask(session, sessions[session], limits, note)
             provers.add(prover_versions(isabelle.installation, present))
@@ -222,7 +219,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="JSON lines, one for each answer")
     parser.add_argument("--ask", default="stated,text", help="stated, text, methods")
     parser.add_argument("--split", default="unseen", choices=("unseen", "validation", "train"), help="of the rows")
-    parser.add_argument("--sessions", default="", help="only these entries; left away: all")
+    parser.add_argument("--sessions", default="", help="drawn from these entries alone, as the rows were")
     parser.add_argument("--seconds", type=int, default=20, help="of two cores")
     parser.add_argument("--heaps", type=Path, required=True, help="folder of images made by mining")
     parser.add_argument("-d", "--directory", type=Path, action="append", default=[], help="further session directory")
@@ -230,8 +227,8 @@ def main() -> None:
     options = parser.parse_args()
     benchmark, isabelle = Benchmark("embedded"), open_isabelle(options.heaps, options.directory)
     rows = [row for path in options.rows for row in read_lines(path)]
-    of_train = set(options.sessions.split(",")) if options.split == "train" else ()  # drawn from some entries alone
-    theorems = theorems_of(drawn(benchmark, Library.of_benchmark(benchmark), None, options.split, of_train), rows)
+    chosen = set(options.sessions.split(",")) - {""}  # drawn from these alone, as prove.py does
+    theorems = theorems_of(drawn(benchmark, Library.of_benchmark(benchmark), None, options.split, chosen), rows)
     qualified = tuple(benchmark.manifest.get("qualified", ()))
     seconds = METHOD_SECONDS if options.ask == "methods" else CORES * options.seconds
     limits = IsabelleLimits(seconds=seconds, prove=True, qualified=qualified)

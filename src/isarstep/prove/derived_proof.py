@@ -25,7 +25,7 @@ from isarstep.prove.raise_formula import Raising
 from isarstep.prove.schedule import strategies
 from isarstep.prove.verdict import Derived, DerivedStep, Proved
 
-SHORT = 30  # inferences that methods were seen to repeat from the facts alone
+SHORT = 6  # inferences that methods mostly repeat from the facts alone
 INFERENCES = 4  # between two steps
 MOST_STEPS = 40
 LARGEST = 150  # parts of a statement that people can read

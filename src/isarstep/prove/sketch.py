@@ -37,6 +37,8 @@ from isarstep.prove.problems import DEFINITION
 from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, Proved, Refuted, ShownStep
 from isarstep.theory.task import Task
 
+FOR_REWRITING = 30  # inferences that `simp` and `auto` were seen to repeat from rewrite rules alone
+
 
 @dataclass(frozen=True)
 class Link:
@@ -267,11 +269,18 @@ def _in_parts(
     types: Context,
     names: Mapping[str, str] | None,
 ) -> list[str] | None:
-    """A proof by cases, or in the steps of a derivation; None of any other, and where those cannot be written: Isabelle
-    gives names of its own to the types that a goal leaves open."""
+    """A proof by cases, or in the steps of a derivation; None of any other, where rewriting with the same facts is
+    shorter, and where those steps cannot be written: Isabelle gives names of its own to the types that a goal leaves
+    open."""
     if isinstance(gap, Proved) and gap.cases:
         return _by_cases(gap, term, theory_context, using, known_as)
     if not isinstance(gap, Proved) or gap.derived is None or names is None:
+        return None
+
+    def rewrites(fact: str) -> bool:
+        return fact not in gap.reversed and is_rewrite_rule(theory_context, fact)
+
+    if gap.derived.inferences <= FOR_REWRITING and all(map(rewrites, library_facts(gap))):
         return None
     language, steps = theory_context.language, gap.derived.steps
     named = {variable.name for typ in types.values() for variable in type_variables(typ)}
@@ -284,9 +293,6 @@ def _in_parts(
         shown = called[free.name]
         assert shown.type is not None
         return f'{shown.name} :: "{write_type(shown.type, language)}"'
-
-    def rewrites(fact: str) -> bool:
-        return fact not in gap.reversed and is_rewrite_rule(theory_context, fact)
 
     text_of = partial(_written, called, language, names)
     lines = derived_lines(gap.derived, prefix, using, known_as, text_of, variable_of, rewrites)
@@ -379,5 +385,10 @@ def comment(gap: Gap | None) -> str:
         return str(gap)
     if not isinstance(gap, Proved):
         return "open"
-    lemmas = [name for name in gap.facts if name != "P" and not name.startswith(("F.", "case(", "goal(", DEFINITION))]
+    lemmas = library_facts(gap)
     return f"proved by {gap.by}" + (f" with {', '.join(lemmas)}" if lemmas else "")
+
+
+def library_facts(proof: Proved) -> list[str]:
+    """The names of what it used beside what is given."""
+    return [name for name in proof.facts if name != "P" and not name.startswith(("F.", "case(", "goal(", DEFINITION))]
