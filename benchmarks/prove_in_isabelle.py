@@ -219,7 +219,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="JSON lines, one for each answer")
     parser.add_argument("--ask", default="stated,text", help="stated, text, methods")
     parser.add_argument("--split", default="unseen", choices=("unseen", "validation", "train"), help="of the rows")
-    parser.add_argument("--sessions", default="", help="drawn from these entries alone, as the rows were")
+    parser.add_argument(
+        "--sessions", default="", help="drawn from these entries alone, as the rows were; left away: all"
+    )
     parser.add_argument("--seconds", type=int, default=20, help="of two cores")
     parser.add_argument("--heaps", type=Path, required=True, help="folder of images made by mining")
     parser.add_argument("-d", "--directory", type=Path, action="append", default=[], help="further session directory")

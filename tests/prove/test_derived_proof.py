@@ -13,10 +13,10 @@ from tests.prove.test_derivations import query
 from isarstep.bench.store import Benchmark
 from isarstep.logic.terms import frees
 from isarstep.logic.typestrings import parse_type
-from isarstep.prove.derived_proof import SHORT, in_steps
+from isarstep.prove.derived_proof import SHORT, SHORT_REWRITING, in_steps
 from isarstep.prove.derived_text import derived_lines
 from isarstep.prove.problems import Query
-from isarstep.prove.sketch import FOR_REWRITING, _apart, _in_parts, _written
+from isarstep.prove.sketch import _apart, _in_parts, _written
 from isarstep.prove.verdict import Derived, Proved
 
 SECTIONS = (Path(__file__).parent / "derivations_of_e.txt").read_text(encoding="utf-8").split("## ")[1:]
@@ -116,15 +116,15 @@ def test_definitions_that_a_prover_introduces_are_left_out() -> None:
     assert in_steps(asked("subset transitivity"), True, f"{start}\n{defined}\n{rest}") == derived("subset transitivity")
 
 
-@pytest.mark.parametrize(("fact", "inferences", "in_steps"), [
+@pytest.mark.parametrize(("fact", "inferences", "expected"), [
     ("Set.subsetD", SHORT + 1, True),
     ("List.append_Nil2", SHORT + 1, False),
-    ("List.append_Nil2", FOR_REWRITING + 1, True),
+    ("List.append_Nil2", SHORT_REWRITING + 1, True),
 ])  # fmt: skip
-def test_rewriting_repeats_longer_derivations_than_other_methods(fact: str, inferences: int, in_steps: bool) -> None:
+def test_rewriting_repeats_longer_derivations_than_other_methods(fact: str, inferences: int, expected: bool) -> None:
     context, question = Benchmark("embedded").theory_contexts.at("Complex_Main"), asked("subset transitivity")
     proof = Proved("E", 0.1, (fact,), 1, derived=replace(derived("subset transitivity"), inferences=inferences))
     types = {name: parse_type("(Set.set 'a)") for name in "ABC"}
     assert len(context.library_facts(fact)) == 1
     shown = _in_parts(proof, question.goal, context, "assms", {}, "a", types, {})
-    assert (shown is not None) is in_steps
+    assert (shown is not None) is expected

@@ -26,6 +26,7 @@ from isarstep.prove.schedule import strategies
 from isarstep.prove.verdict import Derived, DerivedStep, Proved
 
 SHORT = 6  # inferences that methods mostly repeat from the facts alone
+SHORT_REWRITING = 30  # those that `simp` and `auto` repeat, where the facts are rewrite rules
 INFERENCES = 4  # between two steps
 MOST_STEPS = 40
 LARGEST = 150  # parts of a statement that people can read

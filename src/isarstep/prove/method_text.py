@@ -233,9 +233,7 @@ def method_with_all_given(
     `rewrites` and `eliminates` say of a fact whether that is what it is for, `leaves_open` whether its premises speak
     of what it does not conclude."""
     named: dict[str, str] = {}
-    for fact in proof.facts:
-        if fact == "P" or fact.startswith(("F.", "case(", "goal(", DEFINITION)):
-            continue
+    for fact in library_facts(proof):
         if not _NAME.fullmatch(fact):
             return None
         named[fact] = _ACCESSIBLE.get(fact, fact)
@@ -257,6 +255,11 @@ def method_with_all_given(
     if not proof.method and method.endswith(")") and " | " in method:
         method = " | ".join([method[:-1], *_with_orders(proof, listed)]) + ")"
     return f"by {method}"
+
+
+def library_facts(proof: Proved) -> list[str]:
+    """The names of what it used beside what is given."""
+    return [name for name in proof.facts if name != "P" and not name.startswith(("F.", "case(", "goal(", DEFINITION))]
 
 
 def written_names(facts: Iterable[str]) -> list[str] | None:

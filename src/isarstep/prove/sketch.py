@@ -29,15 +29,13 @@ from isarstep.logic.typestrings import type_variables
 from isarstep.logic.variables import substitute_frees
 from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
+from isarstep.prove.derived_proof import SHORT_REWRITING
 from isarstep.prove.derived_text import derived_lines
 from isarstep.prove.fact_roles import is_elimination_rule, is_rewrite_rule, leaves_open
-from isarstep.prove.method_text import method_with_all_given, with_named_conditions
+from isarstep.prove.method_text import library_facts, method_with_all_given, with_named_conditions
 from isarstep.prove.monomorphise import term_type_variables
-from isarstep.prove.problems import DEFINITION
 from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, Proved, Refuted, ShownStep
 from isarstep.theory.task import Task
-
-FOR_REWRITING = 30  # inferences that `simp` and `auto` were seen to repeat from rewrite rules alone
 
 
 @dataclass(frozen=True)
@@ -280,7 +278,7 @@ def _in_parts(
     def rewrites(fact: str) -> bool:
         return fact not in gap.reversed and is_rewrite_rule(theory_context, fact)
 
-    if gap.derived.inferences <= FOR_REWRITING and all(map(rewrites, library_facts(gap))):
+    if gap.derived.inferences <= SHORT_REWRITING and all(map(rewrites, library_facts(gap))):
         return None
     language, steps = theory_context.language, gap.derived.steps
     named = {variable.name for typ in types.values() for variable in type_variables(typ)}
@@ -387,8 +385,3 @@ def comment(gap: Gap | None) -> str:
         return "open"
     lemmas = library_facts(gap)
     return f"proved by {gap.by}" + (f" with {', '.join(lemmas)}" if lemmas else "")
-
-
-def library_facts(proof: Proved) -> list[str]:
-    """The names of what it used beside what is given."""
-    return [name for name in proof.facts if name != "P" and not name.startswith(("F.", "case(", "goal(", DEFINITION))]
