@@ -54,6 +54,9 @@ def test_rules(text: str, term: str) -> None:
         ("CONST Suc = f", "(eq Suc f)"),
         ("TYPE(nat ⇒ nat) = t", "(eq type t)"),
         ("f (x :: nat) = (y)", "(eq (f x) y)"),
+        ("∃f :: nat ⇒ nat set. surj f", "(Ex (λf (surj f)))"),
+        ("∀x y :: nat list. x = y", "(All (λx (All (λy (eq x y)))))"),
+        ("(λx f :: nat ⇒ nat set. y) = g", "(eq (λx (λf y)) g)"),
     ],
 )
 def test_functions_and_variables_of_binders(text: str, term: str) -> None:
@@ -110,3 +113,8 @@ def test_a_proposition_is_no_element_and_is_refused_by_its_type(text: str) -> No
 def test_types_and_sorts(text: str, typ: Type) -> None:
     assert read_type(text, language()) == typ
     assert read_formula(f"(x :: {text}) = y", language()).frees["y"] == typ
+
+
+def test_only_the_last_variable_has_a_type_without_brackets() -> None:
+    with pytest.raises(ReadError):
+        read_formula("∀x::nat y::nat. x = y", language())

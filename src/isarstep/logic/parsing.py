@@ -298,13 +298,13 @@ class _Parser:
         return list(dict.fromkeys(found))
 
     def several(self, one: str, head: str, low: int, position: int) -> list[Result]:
-        """One or more, nested to the right; the longest row first."""
+        """One or more, nested to the right; the longest row first. As in Pure, only the last one has a type without
+        brackets: `f :: nat ⇒ nat set` is one variable."""
         found: list[Result] = []
-        for end, tree, priority in self.read(one, low, position):
+        for end, tree, _ in self.read(one, max(low, 1), position):
             for after, rest, _ in self.read(one + "s", low, end):
                 found.append((after, (head, tree, rest), MAX_PRIORITY))
-            found.append((end, tree, priority))
-        return found
+        return found + self.read(one, low, position)
 
     def type(self, low: int, position: int) -> list[Result]:
         kind = self.kinds[position]
