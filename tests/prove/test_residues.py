@@ -8,6 +8,7 @@ from tests.prove.derivations import FALSE, Derivation
 from tests.prove.language import SIGNATURE, local
 from tests.prove.test_rings import RINGS
 
+from isarstep.logic.terms import head_name
 from isarstep.prove.calculation import calculated
 from isarstep.prove.executable import BuiltInOnly
 from isarstep.prove.monomorphise import Named
@@ -117,3 +118,18 @@ def test_all_remainders_are_gone_through() -> None:
     assert [step.method for step in proof.steps] == [congruence, "eval", "simp", IMAGE, "blast"]
     assert [step.used for step in proof.steps] == [True, False, False, False, True]
     assert proof.method == IMAGE
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "(==> (dvd 3 n) (= (mod (^ n 2) 3) 0))",
+        "(==> (~ (dvd 2 n)) (~ (dvd 2 (^ n 2))))",
+        "(==> (dvd 2 (* n n)) (dvd 2 n))",
+    ],
+)
+def test_a_goal_with_a_premise_inside_has_steps(goal: str) -> None:
+    proof = by_calculation(Derivation("premise", [], goal, {"n": "nat"}))
+    assert proof is not None
+    assert proof.by == "residues"
+    assert head_name(proof.steps[-1].formula) == "HOL.implies"

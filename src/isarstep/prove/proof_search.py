@@ -24,7 +24,7 @@ from isarstep.prove.novelty import KnownStatements, conjuncts
 from isarstep.prove.sketch import Link, Sketch
 from isarstep.prove.step import MOST_BY_RULES, Step
 from isarstep.prove.step_prover import FALSEHOOD, IN_ALL, QUICK, Answer, Limits, Proving
-from isarstep.prove.verdict import Gap, Proved, Refuted
+from isarstep.prove.verdict import Crashed, Gap, Proved, Refuted
 from isarstep.theory.task import Task
 
 Search = Callable[[Task, int], Future[list[Step]]]
@@ -243,14 +243,23 @@ class Sketcher:
         began = time.monotonic()
         # One question is several attempts, with more library facts each time; all of them should fit.
         most = (self.plan.seconds - self.passed) / ATTEMPTS / self.plan.prover_seconds
-        plain = self.simplified(goal.link.tokens) if goal.rung == 1 else None
-        gap, uses = plain or self.ask(goal.link.tokens, (), self.limits(min(times, most), self.ask_ahead))
+        gap, uses = (self.simplified(goal.link.tokens) if goal.rung == 1 else None) or (None, frozenset())
+        if not isinstance(gap, Proved):
+            self.note(goal, gap)
+            gap, uses = self.ask(goal.link.tokens, (), self.limits(min(times, most), self.ask_ahead))
         self.direct_seconds += time.monotonic() - began
         if isinstance(gap, Proved):
             self.offer(self.sketch(goal, gap, uses))
-        elif goal is self.root and len(self.best.steps) == 1:
-            self.best = self.sketch(goal, gap, uses)
+        else:
+            self.note(goal, gap)
         yield self.now()
+
+    def note(self, goal: Goal, gap: Gap | None) -> None:
+        """What was said of the goal itself while there is no step to it. After an internal error only that it is false
+        is news: `not proved` would hide the error."""
+        alone = goal is self.root and len(self.best.steps) == 1
+        if alone and gap is not None and (self.best.crashed is None or isinstance(gap, Refuted)):
+            self.best = self.sketch(goal, gap, frozenset())
 
     def induct(self, goal: Goal) -> Iterator[Sketch]:
         """Try one more induction for a goal."""
@@ -268,6 +277,8 @@ class Sketcher:
             goal.level, goal.answers = goal.level + (goal.answers is not None), None
         elif isinstance(found[0], Proved):
             self.offer(self.sketch(goal, found[0], found[1] & frozenset(self.lemmas)))
+        elif isinstance(found[0], Crashed):
+            self.note(goal, found[0])
         yield self.now()
 
     def expand(self, place: OpenPlace, steps: list[Step]) -> Iterator[Sketch]:

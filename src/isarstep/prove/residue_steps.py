@@ -66,8 +66,8 @@ def residue_steps(goal: Term, given: Sequence[tuple[str, Term]]) -> tuple[tuple[
     steps = (*shown.cases, *moved)
     if not any(type(node) is Const and node.name == DVD for node in subterms(goal)):
         return steps, CASES, alone[2]
-    formula = hol.dest_trueprop(goal)
-    assert formula is not None
+    formula = hol.as_formula(goal)  # premises inside the goal become those of an implication
+    assert formula is not None, "by_residues has read the goal as a formula"
     used = tuple(place for place, step in enumerate(steps) if step.used)
     steps = tuple(replace(step, used=False) for step in steps)
     last = ShownStep(rebuilt(formula, _without_dvd), CASES, alone[2], used, True)

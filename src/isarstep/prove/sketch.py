@@ -34,7 +34,7 @@ from isarstep.prove.derived_text import derived_lines
 from isarstep.prove.fact_roles import is_elimination_rule, is_rewrite_rule, leaves_open
 from isarstep.prove.method_text import library_facts, method_with_all_given, with_named_conditions
 from isarstep.prove.monomorphise import term_type_variables
-from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, Proved, Refuted, ShownStep
+from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Crashed, Gap, Proved, Refuted, ShownStep
 from isarstep.theory.task import Task
 
 
@@ -71,6 +71,8 @@ class Sketch:
             return f"the facts contradict each other ({self.contradiction}): everything follows from them"
         if self.refuted is not None:
             return f"the goal is {self.refuted}"
+        if self.crashed is not None:
+            return str(self.crashed)
         return "closed" if self.closed else f"{len(self.open)} open"
 
     @property
@@ -78,6 +80,11 @@ class Sketch:
         """Of the goal, alone: values under which the facts hold and it does not."""
         gap = self.steps[0].gap if len(self.steps) == 1 else None
         return gap if isinstance(gap, Refuted) else None
+
+    @property
+    def crashed(self) -> Crashed | None:
+        """An internal error at one of the steps that are not proved."""
+        return next((step.gap for step in self.steps if isinstance(step.gap, Crashed)), None)
 
     @property
     def open(self) -> list[int]:

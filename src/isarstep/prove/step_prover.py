@@ -5,6 +5,7 @@ A `Proving` belongs to the thread that made it. Limits may change from one quest
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 import time
@@ -27,9 +28,10 @@ from isarstep.prove.provers import Cache, ProverLimits, Provers, installed, not_
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Side, Step, with_gap
-from isarstep.prove.verdict import Gap, Proved, Refuted, Unknown
+from isarstep.prove.verdict import Crashed, Gap, Proved, Refuted, Unknown
 from isarstep.theory.task import Task
 
+LOG = logging.getLogger(__name__)
 QUICK = 1 / 3  # of the usual seconds: what follows easily follows at once, and most proposals do not
 IN_ALL = 4  # times the seconds of an attempt: of a question, all provers together
 MEMORY = 2 << 30
@@ -144,17 +146,26 @@ class Proving(AbstractContextManager["Proving"]):
         return known
 
     def gaps(self, task: Task, tokens: str) -> Iterator[tuple[Side, Gap]]:
+        """What provers say about both sides. What goes wrong with a side is said of it and of what comes after it."""
         self._checker.annotated = task.annotated
+        left: list[Side] = ["first", "second"]
         try:
-            refuted = self._refuted(task, replace(with_all_facts(task), f1="", f3=tokens))
-            if refuted is not None:  # provers need not see it
-                yield "first", refuted
-                yield "second", FALSE_STEP
-                return
-            yield from self._checker.gaps(with_all_facts(task), tokens, asked_context(task))
+            for side, gap in self._both(task, tokens):
+                left.remove(side)
+                yield side, gap
         except UserError as error:
-            yield "first", Unknown(str(error))
-            yield "second", Unknown(str(error))
+            yield from ((side, Unknown(str(error))) for side in left)
+        except Exception as error:
+            crashed = crash(error)
+            yield from ((side, crashed) for side in left)
+
+    def _both(self, task: Task, tokens: str) -> Iterator[tuple[Side, Gap]]:
+        refuted = self._refuted(task, replace(with_all_facts(task), f1="", f3=tokens))
+        if refuted is not None:  # provers need not see it
+            yield "first", refuted
+            yield "second", FALSE_STEP
+            return
+        yield from self._checker.gaps(with_all_facts(task), tokens, asked_context(task))
 
     def one_rule_away(self, task: Task) -> list[NearStep]:
         """Statements from which the goal follows by one fact of the library, or that follow so from the facts, best
@@ -166,6 +177,9 @@ class Proving(AbstractContextManager["Proving"]):
         try:
             return self._checker.one_rule_away(task.example, theory_context, self._declared)
         except UserError:
+            return []
+        except Exception as error:
+            crash(error)
             return []
 
     def against(self, task: Task, tokens: str) -> Gap:
@@ -188,6 +202,8 @@ class Proving(AbstractContextManager["Proving"]):
                 gap = self._refuted(task, asked) or self._checker.direct(asked, asked_context(task))
         except UserError as error:
             return Unknown(str(error)), frozenset()
+        except Exception as error:
+            return crash(error), frozenset()
         return gap, used_lines(gap, asked)
 
     def simplified(self, task: Task, goal: str, known: Sequence[str], library: int) -> Answer | None:
@@ -198,6 +214,8 @@ class Proving(AbstractContextManager["Proving"]):
                 gap = self._checker.simplified(asked, asked_context(task))
         except UserError:
             return None
+        except Exception as error:
+            return crash(error), frozenset()
         return None if gap is None else (shown_gap(gap, task), used_lines(gap, asked))
 
     def inductions(self, task: Task, goal: str, known: Sequence[str], limits: Limits) -> Iterator[Answer]:
@@ -210,6 +228,9 @@ class Proving(AbstractContextManager["Proving"]):
                 with self._limited(task, limits):
                     gap = next(answers, None)
             except UserError:
+                return
+            except Exception as error:
+                yield crash(error), frozenset()
                 return
             if gap is None:
                 return
@@ -232,6 +253,9 @@ class Proving(AbstractContextManager["Proving"]):
             return self._refuted(task, replace(task.example, f1="")) if task.example.f3 is not None else None
         except UserError:
             return None
+        except Exception as error:
+            crash(error)
+            return None
 
     def _refuted(self, task: Task, asked: Example) -> Refuted | None:
         """Values under which the facts hold and the goal does not. An example of the benchmark is judged by provers
@@ -243,6 +267,13 @@ class Proving(AbstractContextManager["Proving"]):
         premises = [fact.prop for fact in (*typed.f2, *typed.f4)]
         seconds = REFUTATION * self.limits.seconds
         return self._counterexamples.against(premises, typed.f3, theory_context, task.shown_names(), seconds)
+
+
+def crash(error: Exception) -> Crashed:
+    """What is said of a gap where an exception came that nobody expects; the log has where it came from."""
+    said = " ".join(f"{type(error).__name__}: {error}".rstrip(": ").split())
+    LOG.error("internal error: %s", said, exc_info=error)
+    return Crashed(said)
 
 
 def from_all(task: Task, goal: str, known: Sequence[str]) -> Example:

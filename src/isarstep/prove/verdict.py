@@ -124,7 +124,17 @@ class Unknown:
         return self.why if self == NOT_ASKED else f"not proved: {self.why}"
 
 
-Gap: TypeAlias = Proved | Refuted | TimedOut | Unknown
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """An unexpected exception ended the attempt. It is a mistake of this program and says nothing about the gap."""
+
+    error: str
+
+    def __str__(self) -> str:
+        return f"internal error: {self.error}"
+
+
+Gap: TypeAlias = Proved | Refuted | TimedOut | Unknown | Crashed
 NOT_ASKED = Unknown("not asked")
 
 
@@ -305,5 +315,7 @@ def _gap_cells(gap: Gap) -> dict[str, Any]:
             return {"result": "timeout", "seconds": seconds}
         case Unknown("not asked"):
             return {"result": None}
+        case Crashed(error):
+            return {"result": f"internal error: {error}"}
         case Unknown(why):
             return {"result": f"unknown: {why}"}

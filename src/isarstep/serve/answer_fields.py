@@ -13,7 +13,7 @@ from isarstep.logic.terms import Term
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import parse_type, show_type
 from isarstep.prove.step import Step
-from isarstep.prove.verdict import Gap, Proved, Refuted, TimedOut
+from isarstep.prove.verdict import Crashed, Gap, Proved, Refuted, TimedOut
 from isarstep.theory.open_types import GeneralType
 from isarstep.theory.problem import ProblemError
 from isarstep.theory.task import Task
@@ -52,6 +52,8 @@ def gap(gap: Gap) -> Json:
             found |= {"result": "refuted", "by": by}
         case TimedOut(seconds):
             found |= {"result": "timeout", "seconds": seconds}
+        case Crashed():
+            found |= {"result": "internal_error"}
         case _:
             pass
     return found

@@ -20,6 +20,7 @@ from isarstep.logic.typed_writer import write_typed
 from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.method_text import suggested_method
 from isarstep.prove.sketch import Sketch, exact_text, shown_lines
+from isarstep.prove.step_prover import crash
 from isarstep.prove.verdict import Proved
 from isarstep.theory.document import SorryGap, TheoryDocument
 from isarstep.theory.own_context import OwnContext
@@ -92,12 +93,19 @@ def filled_gaps(
 ) -> Iterator[FilledGap]:
     """One after the other; a state that is not read is told and left as it is."""
     for gap in gaps:
-        try:
-            state = document.state_before(gap.start)
-            task = with_facts_in_order(engine.read_state(state))
-            yield filled_gap(gap, state, sketched(task))
-        except UserError as error:
-            yield FilledGap(gap, why=str(error))
+        yield _filled(document, engine, sketched, gap)
+
+
+def _filled(document: TheoryDocument, engine: Engine, sketched: Sketched, gap: SorryGap) -> FilledGap:
+    """One gap; an unexpected exception is reported of this gap alone."""
+    try:
+        state = document.state_before(gap.start)
+        task = with_facts_in_order(engine.read_state(state))
+        return filled_gap(gap, state, sketched(task))
+    except UserError as error:
+        return FilledGap(gap, why=str(error))
+    except Exception as error:
+        return FilledGap(gap, why=str(crash(error)))
 
 
 def with_facts_in_order(task: Task) -> Task:
@@ -122,7 +130,7 @@ def filled_gap(gap: SorryGap, state: ProofState, sketch: Sketch) -> FilledGap:
     if chain is not None:
         return FilledGap(gap, proof=chain)
     if len(sketch.steps) == 1:
-        return FilledGap(gap, why="no step was found")
+        return FilledGap(gap, why="no step was found" if sketch.crashed is None else sketch.state)
     shown = "; ".join(f'have "{step.text}" ({"proved" if step.proved else "open"})' for step in sketch.steps[:-1])
     goal = "proved" if last.proved else "open"
     return FilledGap(gap, comment=f"(* {sketch.state}: {normal(shown)}; then the goal ({goal}) *)")

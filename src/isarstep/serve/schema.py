@@ -160,7 +160,7 @@ class ReadAnswer(InContext):
 
 
 class GapAnswer(BaseModel):
-    result: Literal["proved", "refuted", "timeout", "unknown"] = Field(
+    result: Literal["proved", "refuted", "timeout", "unknown", "internal_error"] = Field(
         description="Only proved and refuted say something about the statement."
     )
     by: str | None = Field(description="Who proved or refuted it, with which strategy.")
@@ -205,6 +205,7 @@ class SketchStep(Proposition):
 
 class SketchAnswer(Checked):
     closed: bool = Field(description="Every step and the goal are proved.")
+    error: str | None = Field(description="An internal error at a step; it says nothing about the step.")
     contradiction: GapAnswer | None = Field(description="The facts contradict each other: everything follows.")
     steps: list[SketchStep] = Field(description="In the order of the proof, the goal last.")
     open: list[int] = Field(description="Places of the steps that are not proved, from 0.")

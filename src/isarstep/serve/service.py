@@ -502,6 +502,7 @@ def sketch_json(sketch: Sketch) -> Json:
     return (
         {
             "closed": sketch.closed,
+            "error": None if sketch.crashed is None else str(sketch.crashed),
             "contradiction": None if sketch.contradiction is None else answer_fields.gap(sketch.contradiction),
             "steps": steps,
             "open": sketch.open,

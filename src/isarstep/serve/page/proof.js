@@ -122,6 +122,6 @@ export class ProofView {
         onclick: () => (here ? this.on.ask() : this.on.choose(place)) }, words),
       here ? small("own", "write it yourself", "Write the step yourself and have it checked (o)", () => this.writeStep(place)) : null,
       here ? small("try", "let provers try", "Let provers close the gap as it is (p)", () => this.on.tryGap(place)) : null,
-      !here && gap?.result ? make("span", { class: "soft" }, gap.result === "timeout" ? "not proved in time" : gap.result) : null);
+      !here && gap?.result ? make("span", { class: "soft" }, gap.result === "timeout" ? "not proved in time" : gap.result.replace("_", " ")) : null);
   }
 }

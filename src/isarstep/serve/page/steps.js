@@ -4,7 +4,7 @@ import { drawn, formula, make, spoken } from "./dom.js";
 
 const SIDES = { first: "facts ⟹ step", second: "step ⟹ goal" };
 const STILL = 8; // pixels: a pointer that moved more was dragged
-const MISSED = { timeout: "not proved in time", unknown: "not proved", refuted: "refuted" };
+const MISSED = { timeout: "not proved in time", unknown: "not proved", refuted: "refuted", internal_error: "internal error" };
 
 function gapBadge(side, gap, waiting) {
   const name = SIDES[side];

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from isarstep.errors import UserError
 from isarstep.prove.provers import GAVE_UP
-from isarstep.prove.verdict import Gap, Proved, Refuted, TimedOut, Unknown
+from isarstep.prove.verdict import Crashed, Gap, Proved, Refuted, TimedOut, Unknown
 from isarstep.serve.agents.workshop import NotLoadedError
 from isarstep.serve.catalogue import NotFoundError
 from isarstep.serve.service import OutOfTimeError
@@ -55,7 +55,9 @@ AnyResult = TypeVar("AnyResult", bound=ToolResult)
 class GapShown(BaseModel):
     """Does something follow?"""
 
-    result: Literal["proved", "refuted", "nothing_found", "out_of_time", "could_not_ask", "not_tried"] = Field(
+    result: Literal[
+        "proved", "refuted", "nothing_found", "out_of_time", "could_not_ask", "not_tried", "internal_error"
+    ] = Field(
         description="Only proved and refuted say something about the statement. nothing_found: provers have searched "
         "through all that follows from what they were given; more facts may help."
     )
@@ -74,6 +76,8 @@ def gap_shown(gap: Gap | None) -> GapShown:
             return GapShown(result="refuted", by=by, text=str(gap))
         case TimedOut(_):
             return GapShown(result="out_of_time", text=str(gap))
+        case Crashed():
+            return GapShown(result="internal_error", text=shortened(str(gap), 500))
         case Unknown(why):
             return GapShown(result="nothing_found" if why == GAVE_UP else "could_not_ask", text=shortened(str(gap)))
 

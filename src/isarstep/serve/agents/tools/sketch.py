@@ -89,5 +89,5 @@ def _shown(sketch: dict[str, Any], clock: Clock) -> SketchResult:
     if not result.closed:
         opened = len(sketch["open"])
         result.status = "out_of_time" if clock.left <= 0.5 else "nothing_found"
-        result.message = f"the best sketch has {opened} open steps"
+        result.message = sketch["error"] or f"the best sketch has {opened} open steps"
     return result
