@@ -6,42 +6,46 @@ BIN := .venv/bin
 # 25.3 on by the second, which older ones do not read.
 INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q
 
-.PHONY: demo check test nightly attack docs site dist sanity clean
+.PHONY: demo lint check test test-rest test-all attack docs site dist sanity clean
 
 demo: .venv/.installed
 	@$(BIN)/isarstep demo
 
-# Some tests beside all others, one core each, as long as each other; what the first said is shown at the end.
-beside = export OMP_NUM_THREADS=1; trap 'cat .first.log; exit 1' TERM; $(BIN)/pytest -q $(2) $(1) >.first.log 2>&1 & first=$$!; \
-	$(BIN)/pytest -q $(2) tests $(1:%=--ignore=%); rest=$$?; \
-	wait $$first; first=$$?; cat .first.log; rm -f .first.log; [ $$first = 0 ] && [ $$rest = 0 ]
+# Every test is in exactly one of TEST and REST, but for those that draw random inputs: a fifth in TEST, all in REST.
+CHECK := -m 'not integration and not slow'
+TEST := -m 'not slow'
+REST := -m 'slow'
+# pytest-xdist hands out whole files, so that what a file sets up is set up once.
+WORKERS ?= 2
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -q -n $(WORKERS) --dist loadscope
 
 # With types checked meanwhile.
 typed = $(BIN)/mypy & types=$$!; $(1); tests=$$?; wait $$types && exit $$tests
 
-# The fast lane, for every save: under a minute. What needs no torch beside the rest.
-check: .venv/.installed-dev
+lint: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
-	@$(call typed,$(call beside,tests/logic $(wildcard tests/test_*.py),-m 'not slow'))
 
-# Servers, provers and training beside all else.
-test: .venv/.installed-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check -q .
-	@$(call typed,$(call beside,tests/attack tests/prove tests/serve tests/train))
+# For every save, under a minute.
+check: lint
+	@$(call typed,$(PYTEST) $(CHECK))
 
-# What must not be proved, on the real fact base; the tests run a tenth of it.
+# Before every commit, under five minutes.
+test: lint
+	@$(call typed,$(PYTEST) $(TEST))
+
+# The slow tests alone.
+test-rest: .venv/.installed-dev
+	$(PYTEST) $(REST)
+
+test-all: test test-rest
+
+# All statements that must not be proved, on the shipped facts; `make test-all` asks a tenth of them.
 attack: .venv/.installed-dev
 	$(BIN)/python -m tests.attack
 
 docs: .venv/.installed
 	$(BIN)/python -m isarstep.cli_docs docs/cli.md
-
-# Tutorials with their training, and with mining where ISABELLE_HOME is set; ten times what tests draw at random.
-nightly: .venv/.installed-dev
-	$(BIN)/pytest -q tests/nightly.py
-	$(BIN)/pytest -q --hypothesis-profile nightly $(shell grep -lEr 'tests.drawn|^@given' tests --include='test_*.py')
 
 # docs/ as a site in out/site; a dead link fails.
 site: .venv/.installed

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 settings.register_profile(
     "isarstep", max_examples=STANDING, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
-settings.register_profile("fast", settings.get_profile("isarstep"), max_examples=STANDING // 5)
-settings.register_profile("nightly", settings.get_profile("isarstep"), max_examples=STANDING * 10)
+settings.register_profile("fifth", settings.get_profile("isarstep"), max_examples=STANDING // 5)
+settings.register_profile("thorough", settings.get_profile("isarstep"), max_examples=STANDING * 10)
 settings.load_profile("isarstep")
 
-# What `make check` leaves to `make test`: files, folders or tests that start servers, provers or processes, load the
-# shipped model, build benchmarks or train. A new slow test is added here; everything else is in the fast lane.
-SLOW = (
+# The marker `slow` is written at a test and leaves it to `make test-all`. The marker `integration` is set here, for what
+# `make check` leaves to `make test`: files, folders or tests that start servers, provers or processes, load the shipped
+# model, build benchmarks or train.
+INTEGRATION = (
     "tests/attack/",
     "tests/bench/test_build.py",
     "tests/bench/test_canary.py",
@@ -94,7 +95,7 @@ SLOW = (
     "tests/train/test_resuming.py",
     "tests/train/test_selector.py::test_what_is_used",
 )
-NOT_SLOW = (
+NOT_INTEGRATION = (
     "tests/evaluate/test_attention_maps.py",
     "tests/evaluate/test_embeddings.py",
     "tests/evaluate/test_probes.py",
@@ -111,30 +112,41 @@ NOT_SLOW = (
 )
 
 
-def is_slow(name: str) -> bool:
-    """Of a file or a test."""
-    return name.startswith(SLOW) and not name.startswith(NOT_SLOW)
+def is_integration(name: str) -> bool:
+    """Whether a test or a file, by its pytest name, is left out of `make check`."""
+    return name.startswith(INTEGRATION) and not name.startswith(NOT_INTEGRATION)
 
 
-# The fast lane draws fewer examples for a property, and does not load files that are slow as a whole.
-FAST_LANE = "not slow"
+# The marker expressions of `make check`, `make test` and `make test-rest`. The first two draw a fifth of the examples of
+# a property; the last one runs all properties again, with all examples. `make check` does not import files that are left
+# out as a whole.
+CHECK, TEST, REST = "not integration and not slow", "not slow", "slow"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(20_000, 10, 10)  # Python looks for garbage thirty times as often, a tenth of the time of all tests
-    if config.option.markexpr == FAST_LANE:
-        settings.load_profile("fast")
+    if config.option.markexpr in (CHECK, TEST):
+        settings.load_profile("fifth")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     name = os.path.relpath(collection_path, config.rootpath)
-    return True if config.option.markexpr == FAST_LANE and name.endswith(".py") and is_slow(name) else None
+    return True if config.option.markexpr == CHECK and name.endswith(".py") and is_integration(name) else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow."""
+def draws(item: pytest.Item) -> bool:
+    """Whether a test draws random inputs, with hypothesis or without."""
+    by_hypothesis = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    return by_hypothesis or item.get_closest_marker("random_input") is not None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Set the marker `integration`, and `slow` where `make test-rest` draws all random inputs."""
     for item in items:
-        if is_slow(item.nodeid):
+        if is_integration(item.nodeid):
+            item.add_marker(pytest.mark.integration)
+        if config.option.markexpr == REST and draws(item):
             item.add_marker(pytest.mark.slow)
 
 

@@ -20,14 +20,7 @@ SCRIPTS = sorted(path for folder in ("benchmarks", "experiments") for path in (R
 PYTHON = (*SOURCES, *SCRIPTS, *sorted((ROOT / "tests").rglob("*.py")))
 PAGES = sorted((ROOT / "src" / "isarstep").glob("*/page/*.js"))
 MAX_LINES = 600
-MAX_FUNCTION = 60
 MAX_CLONE = 125_000_000
-# Public classes and functions that exist twice, with the reason; no other one does.
-TWICE = {
-    "isarstep": "the name of the task in two harnesses",
-    "main": "where a program starts: the command line, its reference page, the launcher of provers",
-}
-
 # Every allowed arrow: what a room may import besides itself. docs/rooms.md draws the same ones.
 GROUND = {
     "interruption",
@@ -127,32 +120,6 @@ def test_files_are_short() -> None:
     assert {path for path, count in lines.items() if count > MAX_LINES} == set()
 
 
-def test_functions_are_short() -> None:
-    long = {
-        f"{path.relative_to(ROOT)}: {node.name}"
-        for path in PYTHON
-        for node in statements(path)
-        if isinstance(node, FUNCTIONS) and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION
-    }
-    assert long == set()
-
-
-def test_a_name_means_one_thing() -> None:
-    """Commands and the tools of agents are left out: they have the names under which people and models call them. The
-    classes beside commands are not: nobody types their names.
-    """
-    places: dict[str, list[str]] = {}
-    for name, path in MODULES.items():
-        if name.startswith("serve.agents.tools."):
-            continue
-        counted = ast.ClassDef if path.name == "commands.py" else FUNCTIONS | ast.ClassDef
-        for node in parsed(path).body:
-            if isinstance(node, counted) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(name)
-    assert {name: where for name, where in places.items() if len(where) > 1 and name not in TWICE} == {}
-    assert all(len(places[name]) > 1 for name in TWICE), "a reason that is no longer needed goes"
-
-
 def test_the_arrows_themselves_have_no_circle_and_none_is_unused() -> None:
     order: list[str] = []
     while len(order) < len(ARROWS):
@@ -249,12 +216,17 @@ def test_everything_that_is_installed_has_one_version() -> None:
 
 
 def test_set_up() -> None:
+    from tests.conftest import CHECK, REST, TEST
+
     assert "torch==2.13.0" in (ROOT / "constraints.txt").read_text().splitlines()
     makefile = (ROOT / "Makefile").read_text()
     assert makefile.count("pip install") == 1, "all that is installed is installed with the pins"
     assert "PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip" in makefile
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
-    assert "make test" in (ROOT / ".ci" / "run").read_text()
+    assert "make test test-rest" in (ROOT / ".ci" / "run").read_text(), "CI runs every test, each once"
+    assert "test-all: test test-rest\n" in makefile
+    written = dict(re.findall(r"^(CHECK|TEST|REST) := -m '(.*)'$", makefile, re.MULTILINE))
+    assert written == {"CHECK": CHECK, "TEST": TEST, "REST": REST}
 
 
 def test_a_clone_is_light() -> None:
@@ -266,19 +238,19 @@ def test_a_clone_is_light() -> None:
     assert not [path for path in files if path.name.startswith("-")]  # an option that was taken for a file's name
 
 
-def test_the_list_of_slow_tests_names_what_there_is() -> None:
-    from tests.conftest import NOT_SLOW, SLOW
+def test_the_list_of_integration_tests_names_existing_tests() -> None:
+    from tests.conftest import INTEGRATION, NOT_INTEGRATION
 
-    for entry in (*SLOW, *NOT_SLOW):
+    for entry in (*INTEGRATION, *NOT_INTEGRATION):
         path, _, name = entry.partition("::")
         assert (ROOT / path).exists(), f"{entry}: not there any more"
         assert f"def {name}" in (ROOT / path).read_text() if name else True, f"{entry}: not there any more"
 
 
-def test_the_fast_lane_has_a_file_of_every_room() -> None:
-    from tests.conftest import is_slow
+def test_make_check_has_tests_of_every_room() -> None:
+    from tests.conftest import is_integration
 
     for room in ARROWS.keys() - {"house"}:
         names = [str(path.relative_to(ROOT)) for path in (ROOT / "tests" / room).glob("test_*.py")]
         assert names, f"{room}: no tests"
-        assert not all(map(is_slow, names)), f"{room}: nothing in the fast lane"
+        assert not all(map(is_integration, names)), f"{room}: no test in `make check`"

@@ -1,9 +1,9 @@
-"""Every tutorial runs; `make nightly` also does what needs an Isabelle or minutes of training (tests/nightly.py)."""
+"""Every tutorial runs; `make test-all` also runs the blocks that need training, for seconds, or an Isabelle."""
 
 from pathlib import Path
 
 import pytest
-from tests.tutorials import KEPT, NEEDS, TUTORIALS, blocks, commands, follow, matches
+from tests.tutorials import KEPT, NEEDS, TUTORIALS, blocks, commands, follow, isabelle_is_there, matches
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
@@ -13,6 +13,17 @@ def test_a_tutorial_runs(page: Path, tmp_path: Path) -> None:
     ready = [block for block in blocks(page) if not block.needs]
     assert follow(page, tmp_path) == len(ready)
     assert ready
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_as_a_whole(page: Path, tmp_path: Path) -> None:
+    needs = {block.needs for block in blocks(page) if block.needs}
+    if "isabelle" in needs and not isabelle_is_there():
+        pytest.skip("no real Isabelle: ISABELLE_HOME is not set")
+    if not needs:
+        pytest.skip("test_a_tutorial_runs runs all of it")
+    assert follow(page, tmp_path, needs) == len(blocks(page))
 
 
 def test_what_a_block_needs_is_known() -> None:

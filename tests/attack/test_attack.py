@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 from tests.attack.suite import FILE, Attack, derivations, derivations_by_field, false_queries, quick_attempts
-from tests.drawn import drawn
+from tests.drawn import prover_seconds
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.logic.terms import constants
@@ -21,7 +21,7 @@ from isarstep.theory.problem import Problem
 
 PART = 10
 # Of these, most of it four times: what a missing guard lets through is proved in a fraction, all else takes all of it.
-SECONDS = drawn(50) / 1000
+SECONDS = prover_seconds(0.05)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 import pytest
-from tests.drawn import drawn
+from tests.drawn import prover_seconds
 from tests.prove.arithmetic_derivations import FALSE_ARITHMETIC
 from tests.prove.derivations import FACTS, FALSE, TRUE, Derivation
 from tests.prove.language import SIGNATURE, lemma, local
@@ -48,8 +48,8 @@ def provers() -> Iterator[Provers]:
 
 @pytest.fixture(scope="module")
 def provers_of_what_is_false() -> Iterator[Provers]:
-    """They use up their time, on every derivation: thrice as long as any true one takes, and 2 s in `make nightly`."""
-    with Provers(ProverLimits(seconds=drawn(200) / 1000, width=2)) as running:
+    """They use up their time, on every derivation: thrice as long as any true one takes, and 2 s in the profile `thorough`."""
+    with Provers(ProverLimits(seconds=prover_seconds(0.2), width=2)) as running:
         yield running
 
 

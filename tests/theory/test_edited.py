@@ -37,6 +37,7 @@ def said(document: TheoryDocument) -> list[str]:
     return found
 
 
+@pytest.mark.random_input
 @pytest.mark.parametrize("path", FILES[::6], ids=lambda path: path.stem)
 def test_edits_are_read_as_new_files_are(path: Path, benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document_module, "KEEP_EACH", 3)
@@ -44,7 +45,7 @@ def test_edits_are_read_as_new_files_are(path: Path, benchmark: Benchmark, monke
     monkeypatch.setattr(TheoryDocument._keep, "__defaults__", (3,))
     dice = random.Random(SEED)
     text, earlier = path.read_text(encoding="utf-8"), None
-    for _ in range(drawn(4)):
+    for _ in range(max(2, drawn(4))):
         try:
             edited = TheoryDocument(path, benchmark.theory_contexts, text=text, edited=True, earlier=earlier)
             fresh = TheoryDocument(path, benchmark.theory_contexts, text=text)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.drawn import drawn
+from tests.drawn import prover_seconds
 
 from isarstep.errors import UserError
 from isarstep.prove.step_prover import Limits, Proving
@@ -23,7 +23,7 @@ from isarstep.theory.proof_block import ProofState
 
 FALSEHOODS = sorted((Path(__file__).parent / "falsehoods").glob("*.thy"))
 # Of the seconds, most of it four times: what a missing guard lets through is proved in a fraction, all else takes all.
-SECONDS, LIBRARY = drawn(50) / 1000, 16
+SECONDS, LIBRARY = prover_seconds(0.05), 16
 READ_AT_LEAST = 345  # others are refused, which proves nothing either
 
 
