@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from isarstep.bench.wholeness import cache_folder
 from isarstep.errors import UserError
 from isarstep.version import __version__
 from isarstep.whole_files import write_whole
 
 _DIGEST = 32  # bytes, before the value
 _MOST = 4  # files of a kind, the youngest ones
+
+
+def cache_folder() -> Path:
+    """The folder for values that can be computed again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "isarstep"
 
 
 def kept_value(kind: str, key: str, make: Callable[[], Any]) -> Any:

@@ -14,14 +14,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from isarstep.bench.kept import cache_folder
 from isarstep.bench.layout import verify
 from isarstep.errors import UserError
 from isarstep.whole_files import write_whole
-
-
-def cache_folder() -> Path:
-    """Where what can be made again is kept."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "isarstep"
 
 
 def compare_bytes(folder: Path, manifest: Mapping[str, Any]) -> None:

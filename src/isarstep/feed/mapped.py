@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 
 from isarstep.bench.columns import one_array
 from isarstep.bench.ids import VARIABLE
+from isarstep.bench.kept import cache_folder
 from isarstep.bench.layout import PROOFS, PROPOSITIONS, files_of
 from isarstep.bench.store import Benchmark
-from isarstep.bench.wholeness import cache_folder
 from isarstep.errors import UserError
 from isarstep.feed.context import AddedSources, ExamplePlaces, Proofs, contexts_of, with_contexts
 from isarstep.feed.corpus import Corpus, Dataset, Lists, starts_of

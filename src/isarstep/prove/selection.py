@@ -15,8 +15,8 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from isarstep.bench.kept import cache_folder
 from isarstep.bench.uses_above import NOTHING_USED, UsesAbove
-from isarstep.bench.wholeness import cache_folder
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Ints, Longs
 from isarstep.feed.premise_questions import ABOVE, CONSEQUENCE, GIVEN, OTHER, PLACE, PROVED, STEP
