@@ -141,6 +141,11 @@ def numeral_value(bits: Term) -> int | None:
     return int("1" + "".join(reversed(digits)), 2)
 
 
+def value_of_digits(digits: Term) -> int | None:
+    """Return the number of a closed term of type `num`, also of One; None for other terms."""
+    return 1 if type(digits) is Const and digits.name == ONE else numeral_value(digits)
+
+
 def numeral(value: int) -> Term:
     """Undo `numeral_value`, for values from 2 on."""
     bits: Term = Const(ONE)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from isarstep.logic.patterns import value_of_digits
 from isarstep.logic.terms import Typ, Type
 from isarstep.prove import formula as f
 from isarstep.prove.formula import (
@@ -30,7 +31,6 @@ from isarstep.prove.formula import (
     universal,
 )
 from isarstep.prove.lower import Arguments, Closure, Definition, Lowering, Value, argument_types
-from isarstep.prove.rings import value_of_digits
 
 NAT_TYPE, INT_TYPE, REAL_TYPE = "Nat.nat", "Int.int", "Real.real"
 NAT = Base(NAT_TYPE)

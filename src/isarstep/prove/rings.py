@@ -26,7 +26,6 @@ from isarstep.logic.terms import (
     Var,
     applied_constant,
     frees,
-    head_name,
     loose,
     strip_comb,
     strip_fun,
@@ -456,13 +455,8 @@ def number_of(term: Term) -> int | None:
         case "Groups.one_class.one", []:
             return 1
         case "Num.numeral_class.numeral", [digits]:
-            return value_of_digits(digits)
+            return patterns.value_of_digits(digits)
     return None
-
-
-def value_of_digits(digits: Term) -> int | None:
-    """The number of a closed `num`."""
-    return 1 if head_name(digits) == patterns.ONE else patterns.numeral_value(digits)
 
 
 def added(left: Mapping[Key, Fraction], right: Mapping[Key, Fraction], times: Fraction) -> dict[Key, Fraction]:
