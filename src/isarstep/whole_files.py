@@ -10,6 +10,8 @@ from typing import Any
 
 from isarstep.errors import UserError
 
+SPOILT = "it was cut off or changed after it was written; copy the folder again"
+
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write under another name and rename when all of it is there; what was there before survives a failure."""

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.models.config import ModelConfig
-from isarstep.whole_files import crc32_of, parse_json, sha256_of
+from isarstep.whole_files import SPOILT, crc32_of, parse_json, sha256_of
 
 Storage = Literal["fp32", "bf16", "int8"]
 
@@ -47,9 +47,6 @@ def read_shards(folder: Path, stem: str, framework: str) -> dict[str, Any]:
         except SafetensorError as error:
             raise UserError(f"{path}: cannot be read, {SPOILT} ({error})") from None
     return tensors
-
-
-SPOILT = "it was cut off or changed after it was written; copy the folder again"
 
 
 def refuse_changed_shards(folder: Path, written: dict[str, str]) -> None:

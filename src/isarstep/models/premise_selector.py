@@ -22,8 +22,7 @@ from isarstep.errors import UserError
 from isarstep.feed.corpus import Ints, starts_of
 from isarstep.feed.premise_questions import MAIN, ROLES
 from isarstep.feed.word_bags import Bags, Words, each_once
-from isarstep.models.folders import SPOILT
-from isarstep.whole_files import sha256_of
+from isarstep.whole_files import SPOILT, sha256_of
 
 WIDTH, HIDDEN, OUT = 128, 512, 192
 SELECTOR = "selector.safetensors"
