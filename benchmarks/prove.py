@@ -41,7 +41,8 @@ from typing import Any
 from proof_rows import keep_row
 
 from isarstep.bench.example import Example
-from isarstep.bench.layout import FACTS, PROOFS
+from isarstep.bench.fact_table import FACTS
+from isarstep.bench.layout import PROOFS
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.hol import dest_trueprop, strip_pure_imp

@@ -22,8 +22,9 @@ from tests.train.test_loop import dataset, tiny
 from isarstep import cli
 from isarstep.bench.build import build
 from isarstep.bench.canary import PARQUET_MARK
+from isarstep.bench.fact_table import FACTS
 from isarstep.bench.fresh import Young, build_fresh
-from isarstep.bench.layout import FACTS, LEMMAS, PROOFS, PROPOSITIONS, RULES, TYPES
+from isarstep.bench.layout import LEMMAS, PROOFS, PROPOSITIONS, RULES, TYPES
 from isarstep.bench.rules import Sizes
 from isarstep.data import benchmark_folder
 from isarstep.decode.hypotheses import SearchRules

@@ -19,6 +19,8 @@ from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, T
 from isarstep.logic.types import applied_type, instantiate_type, match_type
 from isarstep.logic.typestrings import type_variables
 
+FACTS = "facts"  # the table of a benchmark with the facts of the library
+
 
 def occurrences(term: Term) -> list[tuple[Const | Free | Var | Abs, int]]:
     """In the order of the tokens: constants with the number of their arguments, abstractions, variables once each."""

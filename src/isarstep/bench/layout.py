@@ -30,7 +30,6 @@ LENGTHS = (10, 20, 40, 80)  # of targets, in tokens: up to 10, up to 20, ..., lo
 # Tables: each is one file NAME.parquet, or several NAME-00.parquet, NAME-01.parquet, ...
 PROPOSITIONS = "propositions"
 TYPES = "types"
-FACTS = "facts"
 PROOFS = "proofs"
 LEMMAS = "lemmas"
 RULES = "rules"

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isarstep.bench.columns import ColumnValues, Repeated, numbers_of
-from isarstep.bench.fact_table import type_of_constant, typed
-from isarstep.bench.layout import FACTS
+from isarstep.bench.fact_table import FACTS, type_of_constant, typed
 from isarstep.errors import UserError
 from isarstep.logic.terms import Term, Typ
 from isarstep.logic.tokens import decode

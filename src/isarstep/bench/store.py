@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from isarstep.bench.columns import Repeated, strings_at
 from isarstep.bench.example import Example
+from isarstep.bench.fact_table import FACTS
 from isarstep.bench.ids import places_of_lowest, variables_of
 from isarstep.bench.layout import (
-    FACTS,
     NOTATION,
     PROOFS,
     PROPOSITIONS,

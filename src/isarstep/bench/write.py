@@ -21,9 +21,9 @@ import zstandard
 
 from isarstep.bench.canary import PARQUET_MARK, marked
 from isarstep.bench.columns import first_places, one_array, with_column
+from isarstep.bench.fact_table import FACTS
 from isarstep.bench.identity import ColumnDigest, columns_digest, table_digest
 from isarstep.bench.layout import (
-    FACTS,
     LEMMAS,
     NOTATION,
     PROOFS,

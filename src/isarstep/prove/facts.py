@@ -225,8 +225,7 @@ class Library:
     @staticmethod
     def of_benchmark(benchmark: Any) -> Library:
         """The fact base of a benchmark folder; a column is read when it is asked for."""
-        from isarstep.bench.fact_table import type_of_constant, typed
-        from isarstep.bench.layout import FACTS
+        from isarstep.bench.fact_table import FACTS, type_of_constant, typed
         from isarstep.logic.tokens import decode
         from isarstep.logic.typestrings import parse_type
 

@@ -141,8 +141,8 @@ class RuleRows:
     which mined tables do not tell."""
 
     def __init__(self, benchmark: Any, facts: Library) -> None:
-        from isarstep.bench.fact_table import type_of_constant
-        from isarstep.bench.layout import FACTS, RULES
+        from isarstep.bench.fact_table import FACTS, type_of_constant
+        from isarstep.bench.layout import RULES
 
         self._benchmark, self._facts, self.meaning = benchmark, facts, facts.meaning
         table = benchmark.table(RULES, ["fact", "proposition"])
