@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from isarstep.bench.layout import LENGTHS
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -49,12 +47,6 @@ def strings_at(column: pa.Array, places: npt.NDArray[np.int64]) -> list[str]:
 def with_column(table: pa.Table, name: str, column: Any) -> pa.Table:
     """A table with another column in the place of that of this name."""
     return table.set_column(table.schema.get_field_index(name), name, column)
-
-
-def length_counts(tokens: npt.NDArray[Any]) -> list[int]:
-    """How many are up to 10 tokens long, up to 20, ..., longer."""
-    counted = np.bincount(np.digitize(tokens, LENGTHS, right=True), minlength=len(LENGTHS) + 1)
-    return [int(count) for count in counted]
 
 
 class ColumnValues(Sequence[Value], Generic[Value]):

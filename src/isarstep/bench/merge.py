@@ -13,14 +13,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from isarstep.bench.clashes import Ancestry
-from isarstep.bench.columns import length_counts, one_array, with_column
+from isarstep.bench.columns import one_array, with_column
 from isarstep.bench.entries import entry_of, final_entries
 from isarstep.bench.fact_table import shows_its_type, theory_order
 from isarstep.bench.gather import Gathered, read_arrow
 from isarstep.bench.ids import proposition_digest
 from isarstep.bench.licences import licences_by_entry
 from isarstep.bench.marks import MARKS
-from isarstep.bench.rules import KEPT, NAMES, NEW, VERSION, Column, Columns, Decision, Sizes, band_of, decide
+from isarstep.bench.rules import (
+    KEPT,
+    NAMES,
+    NEW,
+    VERSION,
+    Column,
+    Columns,
+    Decision,
+    Sizes,
+    band_of,
+    decide,
+    length_counts,
+)
 from isarstep.bench.schemas import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, PROOF_SCHEMA, RULE_SCHEMA
 from isarstep.bench.trivial import trivial_mark
 from isarstep.bench.write import FIELDS, SETTING, Content, renumbered_column

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from isarstep.bench.layout import SPLITS
+from isarstep.bench.layout import LENGTHS, SPLITS
 
 Column: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -48,6 +48,12 @@ def band_of(theorem: str, share: float = Sizes.band) -> int:
     """Where a theorem may be scored, by its identity alone: TEST, VALIDATION, or nowhere (TRAIN)."""
     place = int(theorem[:8], 16) / 2**32
     return TRAIN if place < 1 - 2 * share else VALIDATION if place < 1 - share else TEST
+
+
+def length_counts(tokens: Column) -> list[int]:
+    """Return how many targets are up to 10 tokens long, up to 20, ..., longer."""
+    counted = np.bincount(np.digitize(tokens, LENGTHS, right=True), minlength=len(LENGTHS) + 1)
+    return [int(count) for count in counted]
 
 
 @dataclass(frozen=True)

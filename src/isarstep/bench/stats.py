@@ -12,9 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from isarstep.bench.columns import length_counts
 from isarstep.bench.layout import LENGTHS
-from isarstep.bench.rules import DROPPED, Sizes, first_of_group
+from isarstep.bench.rules import DROPPED, Sizes, first_of_group, length_counts
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.terms import Term, constants
