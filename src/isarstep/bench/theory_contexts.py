@@ -14,11 +14,10 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from isarstep.bench.ancestors import ancestors_first
 from isarstep.bench.clashes import precedence
-from isarstep.bench.example import Example
 from isarstep.errors import UserError
 from isarstep.interruption import undisturbed
 from isarstep.logic.language import Language, Rows, usual_notation
@@ -35,6 +34,20 @@ _NAMED = re.compile(r"(CONST|FREE) (\S+)")
 PURE = "Pure"  # imported by all, listed by none
 MOST_LANGUAGES = 32  # that are kept, about 3 MB each
 USUAL = "Complex_Main"  # where a problem stands that says nothing about it
+
+
+class ProofPlace(Protocol):
+    """A place in a proof of a theory, and the statements known there; an `Example` of the benchmark is one."""
+
+    @property
+    def theory(self) -> str: ...
+    @property
+    def proof(self) -> int: ...
+    @property
+    def fixed(self) -> int: ...
+    @property
+    def types(self) -> Mapping[str, str]: ...
+    def source(self, *, hints: bool = True) -> Sequence[tuple[int, str]]: ...
 
 
 @dataclass(frozen=True)
@@ -360,7 +373,7 @@ class TheoryContext:
             {theory for full in called for theory in homes.get(self._theory_contexts.prefix(full), ())}, key=precedence
         )
 
-    def known(self, example: Example) -> Exists:
+    def known(self, example: ProofPlace) -> Exists:
         """Tells of a constant's name whether one who has read the theory up to the example's proof, and its source,
         can know it. What this proof alone mentions does not count: its target would give it away.
         """
@@ -378,7 +391,7 @@ class TheoryContext:
 
         return known
 
-    def absence(self, example: Example, proposition: str) -> str | None:
+    def absence(self, example: ProofPlace, proposition: str) -> str | None:
         """Says which constant or variable of a proposition does not exist at an example; None: all do."""
         declared = self._theory_contexts.declared.get(example.theory) if example.proof >= 0 else None
         later = declared.first_proof if declared is not None else {}
