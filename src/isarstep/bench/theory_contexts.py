@@ -271,6 +271,11 @@ class TheoryContext:
         library = self._theory_contexts.library
         return {} if library is None else library().numbers(names, self.theories)
 
+    @property
+    def knows_facts(self) -> bool:
+        """Are the library's facts known by name?"""
+        return self._theory_contexts.library is not None
+
     def in_some_locale(self, name: str) -> bool:
         """Has a locale of the library a fact that would be called so inside?"""
         library = self._theory_contexts.library

@@ -61,6 +61,8 @@ def declare_class(context: OwnContext, reader: TokenReader) -> None:
             f"{full}_class.{each.name}", map_type(each.type, lambda v: own if v.name == CLASS_TYPE else v)
         ).name
         context.add_mixfix(each.mixfix, made, len(strip_fun(each.type)[0]))
+    if rows:
+        context.assuming.add(full)
     context.locales[name.text] = target
     context.enter(target)
     try:

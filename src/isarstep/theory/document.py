@@ -48,7 +48,7 @@ from isarstep.theory.statements import NotRead
 from isarstep.theory.sublocales import interpret_later, interpretation, sublocale
 from isarstep.theory.syntax_rules import READERS as SYNTAX_READERS
 from isarstep.theory.typedefs import typedef
-from isarstep.theory.unproved import note_unproved, rests_on_sorry
+from isarstep.theory.unproved import is_finished, is_immediate, note_unproved, rests_on_sorry
 from isarstep.theory.unread_symbols import IN_CODE, declared_names, made_beside, unread_symbols
 
 _READERS = {
@@ -63,12 +63,7 @@ _READERS = {
     "record": record,
 }
 _ENTERED = {"locale": locale, "context": context_block, "class": declare_class}  # perhaps up to an `end`
-_PROVED = {  # with a proof behind them
-    "typedef": typedef,
-    "sublocale": sublocale,
-    "interpretation": interpretation,
-    "global_interpretation": interpretation,
-}
+_PROVED = ("typedef", "sublocale", "interpretation", "global_interpretation")  # with a proof behind them
 _OPENS = ("have", "show", "hence", "thus", "obtain", "consider", "interpret", "subgoal")
 _ENDS = ("by", "qed", "done", "sorry", ".", "..", "\\<proof>")
 _BLOCKS = ("instantiation", "overloading", "class", "bundle", "open_bundle", "experiment")
@@ -305,6 +300,8 @@ class _Reading:
 
     def read(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
         context, name = self.context, command.name
+        if name == "named_theorems":
+            context.named.update(token.text for token in command.tokens)
         if name in HEADINGS or name in DIAGNOSTIC or name in _SCOPED:
             return
         note_unproved(context, command, proof)
@@ -323,6 +320,8 @@ class _Reading:
             if name == "end":
                 if self.context.instantiating:
                     self.context.instantiating = False
+                    if not self.context.instance_shown:
+                        self.context.doubt_instances(self.context.before_instances)
                 elif context.target is not None:
                     end_block(context)
             elif name in STATEMENTS:
@@ -338,7 +337,7 @@ class _Reading:
             elif name in _READERS:
                 self._declaration(command, proof)
             elif name in _PROVED and not any(each.name == "oops" for each in proof):
-                _PROVED[name](context, context.reader(command), unproved=rests_on_sorry(context, command, proof))
+                self._with_proof(command, proof)
             elif name != "notepad":
                 self._unread(command, "is not read")
                 self._bare(command)
@@ -374,6 +373,15 @@ class _Reading:
                 self.context.note(command.start, "its equations are left out: that they fit together is not proved")
                 withhold_equations(self.context)
 
+    def _with_proof(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
+        context = self.context
+        unproved = rests_on_sorry(context, command, proof)
+        if command.name == "typedef":
+            typedef(context, context.reader(command), unproved=unproved)
+        else:
+            read = sublocale if command.name == "sublocale" else interpretation
+            read(context, context.reader(command), unproved=unproved, immediate=is_immediate(proof))
+
     def _inside(self, command: OuterCommand) -> TokenReader:
         """The command behind `(in locale)`, which is entered."""
         reader = self.context.reader(command)
@@ -381,7 +389,7 @@ class _Reading:
         return reader
 
     def _instance(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
-        """What is proved of the operations is not needed: that the type is of the class is Isabelle's word later."""
+        """What is proved of the operations is not needed here, but for whether it is proved."""
         context = self.context
         if context.target is not None and command.name == "instantiation":
             raise NotRead(context.source, command.start, "an instantiation inside a context is not read")
@@ -390,9 +398,16 @@ class _Reading:
         if not context.instantiating:
             context.before_instances = dict(context.arities)
         declare_instance(context, context.reader(command))
-        context.instantiating = command.name == "instantiation"
-        by_itself = [each.name for each in proof] in ([], [".."])  # by no rule of the file
-        if not by_itself and rests_on_sorry(context, command, proof):
+        context.instantiating = command.name == "instantiation" or context.instantiating
+        if command.name == "instantiation":
+            context.instance_shown = False
+            return
+        context.instance_shown = True
+        if is_immediate(proof):  # by no rule of the file
+            unproved = any(map(context.assumes_something, context.instances_since(context.before_instances)))
+        else:
+            unproved = not is_finished(proof) or rests_on_sorry(context, command, proof)
+        if unproved:
             context.doubt_instances(context.before_instances)
 
     def _operation(self, command: OuterCommand) -> None:

@@ -7,27 +7,40 @@ An equation is a fact only where termination is seen here or proved in the file;
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.language import Language
-from isarstep.logic.terms import Const, Free, Term, Typ, frees, list_comb, rebuild, strip_comb, subterms
+from isarstep.logic.terms import (
+    Const,
+    Free,
+    Term,
+    Typ,
+    Type,
+    frees,
+    list_comb,
+    rebuild,
+    strip_comb,
+    strip_fun,
+    subterms,
+)
 from isarstep.logic.variables import substitute_frees
 from isarstep.theory.declarations import recursive_text, retyped, sides_of
 from isarstep.theory.function_induction import induction_of_function
 from isarstep.theory.own_context import OwnContext, TokenReader
-from isarstep.theory.proof_cases import FIRST_CONSTRUCTORS
+from isarstep.theory.proof_cases import FIRST_CONSTRUCTORS, LITERALS
 from isarstep.theory.recursive_calls import Shape
 from isarstep.theory.rule_cases import InductionRule
 from isarstep.theory.statements import NotRead, type_names, types_inside
-from isarstep.theory.termination import all_terminate
+from isarstep.theory.termination import all_terminate, loops_forever
 
 _MADE = re.compile(r"(?:v|uu)\d+")  # variables that are made here
 MOST_EQUATIONS = 200  # after splitting
 _TRUTH = {"HOL.True": 0, "HOL.False": 0}
-_SUC, _ZERO, _ONE = "Nat.Suc", "Groups.zero_class.zero", "Groups.one_class.one"
+# Datatypes whose recursors have other names.
+_WITHOUT_RECURSOR = ("Nat.nat", "Product_Type.prod", "Product_Type.unit", "Sum_Type.sum", "HOL.bool")
 
 
 @dataclass(frozen=True)
@@ -53,6 +66,10 @@ def recursive_function(context: OwnContext, reader: TokenReader) -> None:
     under = next((each for each in equations if each.conditions), None)
     if under is not None and (sequential or reader.command == "primrec"):
         raise NotRead(context.source, under.place, "expected an equation; conditions are read in `function`")
+
+    def inductive(typ: Typ | None) -> bool:
+        return isinstance(typ, Type) and is_inductive(typ.name, context)
+
     meaning: dict[str, Const] = {}
     applied: dict[str, Term] = {}  # as facts have it: with the parameters of the locale
     for each in names:
@@ -62,16 +79,18 @@ def recursive_function(context: OwnContext, reader: TokenReader) -> None:
         replace(each, head=meaning[each.head].name, right=substitute_frees(each.right, meaning)) for each in equations
     ]
     try:
-        final = split_in_order(made, context.language) if sequential or reader.command == "primrec" else made
-        if reader.command == "primrec" and final != made:
-            raise UserError("they overlap")
+        final = _accepted(made, context, reader.command, sequential=sequential)
+        if reader.command == "function" and loops_forever(
+            _as_calls(each for each in made if not each.conditions), set(applied), _shapes(context), inductive
+        ):
+            raise UserError("it does not terminate")
     except UserError as error:
         final = []
         context.note(reader.start, f"the equations of {names[0].name} are left out: {error}")
     terminates = reader.command != "function" and all_terminate(
-        [(e.head, e.patterns, e.right) for e in made], set(applied), _shapes(context)
+        _as_calls(made), set(applied), _shapes(context), inductive
     )
-    if reader.command == "fun" and not terminates:
+    if reader.command != "function" and final and not terminates:
         context.note(
             reader.start, f"the equations of {names[0].name} are left out: that it terminates is not seen here"
         )
@@ -177,6 +196,70 @@ def _facts_of(
 
 
 # Patterns
+
+
+def is_inductive(name: str, context: OwnContext) -> bool:
+    """Is a type with constructors a datatype, and no codatatype? Then its values have a size, and it has a recursor."""
+    if name in _WITHOUT_RECURSOR or context.is_own(name):  # codatatypes of a file are not read
+        return True
+    return f"{name}.rec_{name.rpartition('.')[2]}" in context.theory_context.signature.constants
+
+
+def _as_calls(equations: Iterable[FunctionEquation]) -> list[tuple[str, Sequence[Term], Term]]:
+    return [(each.head, each.patterns, each.right) for each in equations]
+
+
+def _accepted(
+    equations: Sequence[FunctionEquation], context: OwnContext, command: str, *, sequential: bool
+) -> list[FunctionEquation]:
+    """The equations that hold if Isabelle accepts them. Raises UserError where it surely does not, or where that is
+    not seen here."""
+    widths: dict[str, int] = {}
+    for each in equations:
+        if not each.patterns:
+            raise UserError("it has no arguments")
+        if widths.setdefault(each.head, len(each.patterns)) != len(each.patterns):
+            raise UserError("its equations have different numbers of arguments")
+        for pattern in each.patterns:
+            _refuse_pattern(pattern, context.language)
+    if command == "primrec":
+        _refuse_primitive(equations, context)
+    if any(each.conditions for each in equations):
+        return list(equations)
+    in_order = split_in_order(equations, context.language)
+    if not sequential and in_order != list(equations):
+        raise UserError("they overlap")
+    return in_order
+
+
+def _refuse_pattern(pattern: Term, language: Language) -> None:
+    """Raises UserError where something in a pattern is neither a variable nor a constructor with all its arguments."""
+    if isinstance(pattern, Free):
+        return
+    head, arguments = strip_comb(pattern)
+    count = dict(constructors_of(head.name, language)).get(head.name) if isinstance(head, Const) else None
+    if count != len(arguments):
+        raise UserError("a pattern is made of other things than constructors")
+    assert isinstance(head, Const)
+    if head.name in LITERALS and head.type is not None and head.type != Type("Nat.nat"):
+        raise UserError("a pattern is made of other things than constructors")
+    for argument in arguments:
+        _refuse_pattern(argument, language)
+
+
+def _refuse_primitive(equations: Sequence[FunctionEquation], context: OwnContext) -> None:
+    """Of `primrec` one argument has a constructor, in all equations the same one, and no other constructor inside."""
+    places: dict[str, int] = {}
+    for each in equations:
+        found = [place for place, pattern in enumerate(each.patterns) if not isinstance(pattern, Free)]
+        if len(found) != 1 or places.setdefault(each.head, found[0]) != found[0]:
+            raise UserError("one argument with a constructor is expected in each, in the same place")
+        head, arguments = strip_comb(each.patterns[found[0]])
+        if not all(isinstance(argument, Free) for argument in arguments):
+            raise UserError("a constructor of variables is expected")
+        typ = strip_fun(head.type)[1] if isinstance(head, Const) and head.type is not None else None
+        if not isinstance(typ, Type) or not is_inductive(typ.name, context):
+            raise UserError("its argument is of no datatype")
 
 
 def constructors_of(constructor: str, language: Language) -> list[tuple[str, int]]:

@@ -64,9 +64,15 @@ class OwnContext:
         self.notes: list[str] = []  # what is not read, each with its place
         self.unsure = ""  # a declaration in ML may have made names that look like variables here
         self.instantiating = False  # in a block of `instantiation`
+        self.instance_shown = False  # has that block its `instance`?
+        self.assuming: set[str] = set()  # classes of the file with assumptions of their own
         self.before_instances: dict[str, dict[str, tuple[Sort, ...]]] = {}  # arities before that block
         self.doubted: frozenset[tuple[str, str]] = frozenset()  # types and classes: instances that rest on sorry
         self.unproved: frozenset[str] = frozenset()  # names of facts that rest on sorry, by their last parts
+        self.named: set[str] = set()  # whatever may have got a name in the file
+        self.named_in_locales: set[str] = set()  # and in its locales and contexts
+        self.has_instances = False  # may the theory be an instance of a locale?
+        self._in_library: dict[str, bool] = {}  # names of facts that were asked for
         self.unproved_instances = False  # does an instance of a locale rest on sorry?
         self.locale_attributes = False  # do facts of locales have attributes?
         self.hidden_by_sorry = False  # automation may have used a fact that rests on sorry
@@ -189,9 +195,34 @@ class OwnContext:
 
     def doubt_instances(self, before: Mapping[str, Mapping[str, tuple[Sort, ...]]]) -> None:
         """That types are of the classes which they are of since then is not proved."""
-        for constructor, table in self.arities.items():
-            old = before.get(constructor) or self.theory_context.signature.arities.get(constructor, {})
-            self.doubted |= {(constructor, each) for each in table if each not in old}
+        self.doubted |= {
+            (constructor, each)
+            for constructor, table in self.arities.items()
+            for each in table.keys() - self._arities_in(constructor, before)
+        }
+
+    def instances_since(self, before: Mapping[str, Mapping[str, tuple[Sort, ...]]]) -> set[str]:
+        """The classes of which some type is since then."""
+        return {each for name, table in self.arities.items() for each in table.keys() - self._arities_in(name, before)}
+
+    def _arities_in(self, constructor: str, before: Mapping[str, Mapping[str, tuple[Sort, ...]]]) -> set[str]:
+        return {*(before.get(constructor) or self.theory_context.signature.arities.get(constructor, {}))}
+
+    def assumes_something(self, full: str) -> bool:
+        """Has a class assumptions of its own? One of the library has a predicate then, which is not only that of the
+        classes above it."""
+        if self.is_own(full):
+            return full in self.assuming
+        constants = self.theory_context.signature.constants
+
+        def predicate(name: str) -> str:
+            theory, _, base = name.rpartition(".")
+            return f"{theory}.class.{base}"
+
+        if f"{predicate(full)}_axioms" in constants:
+            return True
+        above = self.signature.classes.get(full, frozenset())
+        return predicate(full) in constants and not any(predicate(each) in constants for each in above)
 
     def proved_signature(self) -> Signature:
         """The signature without instances that rest on `sorry`: no law of a class holds by them."""
@@ -383,6 +414,15 @@ class OwnContext:
             return self.facts[name]
         ends = [full for full in self.facts if full.endswith("." + name)]
         return self.facts[ends[-1]] if ends else None
+
+    def in_library(self, name: str) -> bool:
+        """May the library have a fact of this name, perhaps in a locale? Where its facts are not known, yes."""
+        known = self._in_library.get(name)
+        if known is None:
+            library = self.theory_context
+            known = not library.knows_facts or bool(library.numbers_of_facts([name])) or library.in_some_locale(name)
+            self._in_library[name] = known
+        return known
 
     def declare_simp(self, name: str, *, simp: bool) -> None:
         """`declare foo [simp]`."""

@@ -45,6 +45,7 @@ from isarstep.theory.stated import (
     witnesses_of,
 )
 from isarstep.theory.statements import NotRead, Scope, read_together, sorts_in, with_type_marks
+from isarstep.theory.unproved import label_of, names_inside, names_nothing, runs_code
 
 # What they prove is Isabelle's; inside, `fix`, `assume` and `show` are read as they stand.
 WITHOUT_STATEMENT = ("instance", "interpretation", "global_interpretation", "subclass", "termination")
@@ -72,6 +73,8 @@ class ProofWalk:
         self.blocks: list[Block] = [block]
         self.chain: tuple[OwnFact, ...] | None = None
         self.chain_unread: tuple[str, ...] = ()
+        self.chain_nothing = False  # does the next statement rest on a fact that there is not?
+        self.named = names_inside((command,)) - {label_of(command)}
         if reader.command == "notepad":
             return
         if reader.command in WITHOUT_STATEMENT:
@@ -146,7 +149,9 @@ class ProofWalk:
         if len(chained) < len(given):
             unread = (*unread, "this")
         self.chain, self.chain_unread = None, ()
-        self.goals.append(OpenGoal(reader.command, goals, inner, finish, chained, unread, unknown, place=reader.start))
+        opened = OpenGoal(reader.command, goals, inner, finish, chained, unread, unknown, place=reader.start)
+        opened.sorry, self.chain_nothing = self.chain_nothing, False
+        self.goals.append(opened)
         self.blocks.append(inner)
 
     def _bind(self, block: Block, props: Sequence[Term], name: str) -> None:
@@ -170,6 +175,12 @@ class ProofWalk:
         name, reader = command.name, self.context.reader(command)
         if name in HEADINGS or name in DIAGNOSTIC or name in ("supply", "ML_prf"):
             return True
+        if self.goals and (runs_code(command) or names_nothing(self.context, command, self.named)):
+            if name in ("from", "with"):
+                self.chain_nothing = True
+            else:
+                self.goals[-1].sorry = True
+        self.named |= names_inside((command,))
         do = _STEPS.get(name)
         try:
             if do is None:

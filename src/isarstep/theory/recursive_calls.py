@@ -29,6 +29,7 @@ Shape = Callable[[str], Sequence[tuple[str, int]] | None]  # of a case constant:
 class RecursiveCall:
     """A call, or a place where one may stand."""
 
+    head: str = ""  # the function
     arguments: tuple[Term, ...] = ()
     new: tuple[Free, ...] = ()  # variables of the binders around it
     conditions: tuple[Term, ...] = ()  # formulas
@@ -56,7 +57,7 @@ def recursive_calls(term: Term, heads: Collection[str], shape: Shape) -> Iterato
         for inner, there in _parts(part, here, fresh, shape):
             yield from find(inner, there)
         if name in heads:
-            yield replace(here, arguments=tuple(arguments))
+            yield replace(here, head=name, arguments=tuple(arguments))
 
     return find(term, RecursiveCall())
 

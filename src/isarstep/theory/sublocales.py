@@ -20,7 +20,7 @@ from isarstep.theory.statements import NotRead, generalised
 _BELOW = ("<", "\\<subseteq>", "⊆")
 
 
-def sublocale(context: OwnContext, reader: TokenReader, *, unproved: bool) -> None:
+def sublocale(context: OwnContext, reader: TokenReader, *, unproved: bool, immediate: bool) -> None:
     """Put facts and constants of the instances into the locale. Raises NotRead, and then nothing is changed."""
     following, before = reader.ahead(), context.target
     if following is not None and following.keyword(*_BELOW):
@@ -41,6 +41,7 @@ def sublocale(context: OwnContext, reader: TokenReader, *, unproved: bool) -> No
         reader.end()
         if expression.fixed:
             raise NotRead(context.source, reader.start, "`sublocale` with `for` is not read")
+        unproved = unproved or (immediate and _is_new(expression.instances, target, context.interpreted))
         _depend(context, target, expression.instances, reader.start, unproved=unproved)
     finally:
         context.leave() if before is None else context.enter(before)
@@ -53,6 +54,7 @@ def _depend(
     clashes = {name: each.clashes for name, each in context.locales.items()}
     try:
         unproved = unproved or _known_by_sorry(instances, target, context.interpreted)
+        context.unproved_instances |= unproved
         for instance in instances:
             instance.unproved = unproved
             depend_on(context, target, instance)
@@ -70,7 +72,7 @@ def _depend(
         raise error if isinstance(error, NotRead) else NotRead(context.source, place, str(error)) from None
 
 
-def interpretation(context: OwnContext, reader: TokenReader, *, unproved: bool) -> None:
+def interpretation(context: OwnContext, reader: TokenReader, *, unproved: bool, immediate: bool) -> None:
     """Constants of the locale at these terms are abbreviations, as Isabelle declares them. Raises NotRead."""
     if context.target is not None:
         raise reader.refused("an interpretation inside a context is not read")
@@ -80,6 +82,8 @@ def interpretation(context: OwnContext, reader: TokenReader, *, unproved: bool) 
         raise NotRead(context.source, reader.start, "an interpretation with `for` or `rewrites` is not read")
     try:
         unproved = unproved or _known_by_sorry(expression.instances, context.interpreted)
+        unproved = unproved or (immediate and _is_new(expression.instances, context.interpreted))
+        context.unproved_instances |= unproved
         for instance in expression.instances:
             instance.unproved = unproved
         below = activated(expression.instances)
@@ -105,6 +109,12 @@ def _known_by_sorry(instances: list[LocaleInstance], *known: Locale) -> bool:
     """May these have been shown by an instance that rests on `sorry`?"""
     unproved = {_at(each) for locale in known for each in locale.below if each.unproved}
     return any(_at(each) in unproved for each in activated(instances))
+
+
+def _is_new(instances: list[LocaleInstance], *known: Locale) -> bool:
+    """Is something assumed in one of these that is not known? A proof by what is known does not show it."""
+    before = {_at(each) for locale in known for each in locale.below}
+    return any(each.above.assumed and _at(each) not in before for each in activated(instances))
 
 
 def _at(instance: LocaleInstance) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ members of a list, are smaller than the value. Sizes are bounded from above by w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from isarstep.logic import hol
 from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, applied_constant, strip_comb, strip_fun
@@ -19,11 +19,11 @@ _LOWERING = {
     "List.list.tl": 0, "List.butlast": 0, "List.rev": 0, "List.drop": 1, "List.take": 1, "List.filter": 1,
     "List.dropWhile": 1, "List.takeWhile": 1, "List.remove1": 1, "List.removeAll": 1,
 }  # fmt: skip
-_ENDLESS = "Stream."  # values of codatatypes have no size
 Equation = tuple[str, Sequence[Term], Term]  # the function, its patterns and the right side
+Inductive = Callable[[Typ | None], bool]  # is it a datatype? Values of codatatypes have no size
 
 
-def all_terminate(equations: Sequence[Equation], heads: set[str], shape: Shape) -> bool:
+def all_terminate(equations: Sequence[Equation], heads: set[str], shape: Shape, inductive: Inductive) -> bool:
     """Is there a lexicographic order of arguments, and of the parts of pairs, in which every recursive call is
     smaller?"""
     widths = [len(patterns) for _, patterns, _ in equations]
@@ -42,7 +42,7 @@ def all_terminate(equations: Sequence[Equation], heads: set[str], shape: Shape) 
                 for place, (pattern, argument) in enumerate(zip(patterns, call.arguments, strict=False))
                 for inner in _flat(pattern, argument, flat=place < least and pairs[place] and len(heads) == 1)
             ]
-            calls.append(["?" if each is None else _compare(*each, call, shape) for each in compared])
+            calls.append(["?" if each is None else _compare(*each, call, shape, inductive) for each in compared])
     positions = list(range(min((len(call) for call in calls), default=0)))
     while calls:
         good = next(
@@ -64,10 +64,36 @@ def _flat(pattern: Term, argument: Term, *, flat: bool) -> list[tuple[Term, Term
     return [None, None] if parts is None else list(zip(both, parts, strict=True))
 
 
-def _compare(pattern: Term, argument: Term, call: RecursiveCall, shape: Shape) -> str:
+def loops_forever(equations: Sequence[Equation], heads: set[str], shape: Shape, inductive: Inductive) -> bool:
+    """Does a function call itself, whatever holds, at an instance of what it was called with? Where a part of a value
+    of a codatatype is such an instance, there is a value without an end of which it is."""
+    for head, patterns, right in equations:
+        for call in recursive_calls(right, heads, shape):
+            if call.head != head or call.conditions or not call.sure or call.new:
+                continue
+            found: dict[str, Term] = {}
+            pairs = list(zip(patterns, call.arguments, strict=False))
+            if len(call.arguments) == len(patterns) and all(_fits(*pair, found, inductive) for pair in pairs):
+                return True
+    return False
+
+
+def _fits(pattern: Term, value: Term, found: dict[str, Term], inductive: Inductive) -> bool:
+    if isinstance(pattern, Free):
+        return found.setdefault(pattern.name, value) == value
+    head, arguments = strip_comb(pattern)
+    other, values = strip_comb(value)
+    if isinstance(value, Free) and isinstance(head, Const) and head.type is not None:
+        return not inductive(strip_fun(head.type)[1])
+    same = isinstance(head, Const) and isinstance(other, Const) and head.name == other.name
+    pairs = zip(arguments, values, strict=False)
+    return same and len(arguments) == len(values) and all(_fits(*pair, found, inductive) for pair in pairs)
+
+
+def _compare(pattern: Term, argument: Term, call: RecursiveCall, shape: Shape, inductive: Inductive) -> str:
     if argument == pattern:
         return "="
-    if any(part is not pattern and part == argument for part in _parts(pattern)):
+    if any(part is not pattern and part == argument for part in _parts(pattern, inductive)):
         return "<"
     whole, part = _size(pattern, {}, shape), _size(argument, call.below, shape)
     if whole is not None and part is not None:
@@ -130,13 +156,13 @@ def _constructors(head: Const, shape: Shape) -> Sequence[tuple[str, int]]:
     return shape(f"{name}.case_{name.rpartition('.')[2]}") or ()
 
 
-def _parts(pattern: Term) -> Iterator[Term]:
+def _parts(pattern: Term, inductive: Inductive) -> Iterator[Term]:
     """Values inside a constructor pattern, the whole first."""
     yield pattern
     head, arguments = strip_comb(pattern)
-    if isinstance(head, Const) and not head.name.startswith(_ENDLESS):
+    if isinstance(head, Const) and head.type is not None and inductive(strip_fun(head.type)[1]):
         for argument in arguments:
-            yield from _parts(argument)
+            yield from _parts(argument, inductive)
 
 
 def _number(term: Term) -> int:
