@@ -134,19 +134,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if config.option.markexpr == CHECK and name.endswith(".py") and is_integration(name) else None
 
 
-def draws(item: pytest.Item) -> bool:
-    """Whether a test draws random inputs, with hypothesis or without."""
+def is_reduced(item: pytest.Item) -> bool:
+    """Whether a test does only a part of its work in `make test`."""
     by_hypothesis = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-    return by_hypothesis or item.get_closest_marker("random_input") is not None
+    return by_hypothesis or item.get_closest_marker("reduced") is not None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Set the marker `integration`, and `slow` where `make test-rest` draws all random inputs."""
+    """Set the marker `integration`, and `slow` where `make test-rest` repeats a test in full."""
     for item in items:
         if is_integration(item.nodeid):
             item.add_marker(pytest.mark.integration)
-        if config.option.markexpr == REST and draws(item):
+        if config.option.markexpr == REST and is_reduced(item):
             item.add_marker(pytest.mark.slow)
 
 

@@ -1,8 +1,8 @@
-"""How many random inputs a test draws.
+"""How many random inputs a test draws, and how long provers try to prove what is false.
 
-`make check` and `make test` draw a fifth of them. `make test-rest` and pytest without a marker expression draw all, and
-`--hypothesis-profile thorough` draws ten times as many. tests/conftest.py chooses the profile of hypothesis, and tests
-that draw without hypothesis ask `drawn` and have the marker `random_input`.
+`make check` and `make test` draw a fifth of the inputs. `make test-rest` and pytest without a marker expression draw all
+of them, and `--hypothesis-profile thorough` draws ten times as many. tests/conftest.py chooses the profile of
+hypothesis. Tests without hypothesis that do less in `make test` have the marker `reduced`.
 """
 
 from hypothesis import settings
@@ -15,6 +15,8 @@ def drawn(standing: int) -> int:
     return max(1, standing * settings.default.max_examples // STANDING)  # type: ignore[union-attr]
 
 
-def prover_seconds(standing: float) -> float:
-    """Return the time limit of provers for false statements: ten times as long in the profile `thorough`, else `standing`."""
-    return standing * max(1, settings.default.max_examples // STANDING)  # type: ignore[union-attr]
+def prover_seconds(standing: float, reduced: float | None = None) -> float:
+    """Return the time limit of provers for false statements: `standing`, or `reduced` where only a part is drawn, or ten
+    times as long in the profile `thorough`."""
+    times = settings.default.max_examples // STANDING  # type: ignore[union-attr]
+    return standing * times if times else standing if reduced is None else reduced

@@ -26,7 +26,12 @@ BLOCKS = [
     for page in PAGES
     for number, found in enumerate(_PYTHON.finditer(page.read_text(encoding="utf-8")))
 ]
-RUN = [block for block in BLOCKS if block.values[1] is None]
+SLOW_PAGES = ("benchmark.md", "checking.md")  # whose blocks take ten seconds each
+RUN = [
+    pytest.param(*block.values, id=block.id, marks=[pytest.mark.slow] if str(block.id).startswith(SLOW_PAGES) else [])
+    for block in BLOCKS
+    if block.values[1] is None
+]
 LINES = sorted(
     {
         command.strip()

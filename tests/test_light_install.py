@@ -55,12 +55,14 @@ def test_propose_and_its_checks(environment: dict[str, str]) -> None:
     assert found["steps"][0]["first"]["result"] == "proved"
 
 
+@pytest.mark.slow
 def test_read_from_python(environment: dict[str, str]) -> None:
     script = "import isarstep, sys; print(isarstep.read('x ≤ y + (1::nat)').term); assert not sys.modules['torch']"
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_predict_evaluate_and_check(environment: dict[str, str], tmp_path: Path) -> None:
     lists = tmp_path / "lists.jsonl"
     said(environment, "predict", "embedded", "embedded", "--limit", "2", "--beam", "2", "--out", str(lists))
@@ -71,6 +73,7 @@ def test_predict_evaluate_and_check(environment: dict[str, str], tmp_path: Path)
     )
 
 
+@pytest.mark.slow
 def test_serve_answers_one_request(environment: dict[str, str]) -> None:
     command = [sys.executable, "-m", "isarstep", "serve", "--port", "0"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
@@ -89,6 +92,7 @@ def test_serve_answers_one_request(environment: dict[str, str]) -> None:
             process.kill()  # asked to stop, it would wait for the index of facts that it makes at its start
 
 
+@pytest.mark.slow
 def test_doctor_says_that_training_is_missing(environment: dict[str, str]) -> None:
     assert "missing: pip install 'isarstep[train]'" in said(environment, "doctor")
 

@@ -14,6 +14,7 @@ import pytest
 
 import isarstep
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 MAX_WHEEL = 95_000_000  # bytes; package indexes take 100 MB
 

@@ -6,6 +6,7 @@ import pytest
 from tests.tutorials import KEPT, NEEDS, TUTORIALS, blocks, commands, follow, isabelle_is_there, matches
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_a_tutorial_runs(page: Path, tmp_path: Path) -> None:
     if page.stem == "agent":

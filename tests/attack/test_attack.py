@@ -65,6 +65,7 @@ def test_the_attack_is_large() -> None:
     assert len({(p.goal, p.facts, tuple(p.types.items()), p.imports) for p in problems}) == len(problems)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(len(available(USUAL)) < len(USUAL), reason="not all provers are installed")
 def test_a_tenth_of_what_is_false_is_not_proved(engine: Engine, proving: Proving) -> None:
     attack = Attack(engine, proving, SECONDS, 32)
@@ -73,6 +74,7 @@ def test_a_tenth_of_what_is_false_is_not_proved(engine: Engine, proving: Proving
             pytest.fail(str(breach))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(len(available(USUAL)) < len(USUAL), reason="not all provers are installed")
 def test_no_induction_proves_what_is_false(engine: Engine, proving: Proving) -> None:
     attack = Attack(engine, proving, SECONDS, 32)
@@ -83,6 +85,7 @@ def test_no_induction_proves_what_is_false(engine: Engine, proving: Proving) -> 
             pytest.fail(str(breach))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(len(available(USUAL)) < len(USUAL), reason="not all provers are installed")
 def test_no_parts_prove_what_is_false(engine: Engine, proving: Proving) -> None:
     problems = [problem for heading, problem in derivations_by_field(FILE) if heading.startswith("Parts")]
@@ -94,6 +97,7 @@ def test_no_parts_prove_what_is_false(engine: Engine, proving: Proving) -> None:
         assert not isinstance(gap, Proved)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(len(available(USUAL)) < len(USUAL), reason="not all provers are installed")
 def test_theories_do_not_contradict_themselves(engine: Engine, library: Library) -> None:
     with Provers(ProverLimits(0.3, width=2)) as provers:
@@ -116,6 +120,7 @@ def test_a_question_speaks_of_its_own_world_alone(engine: Engine, library: Libra
             assert not strangers, (named.name, strangers)
 
 
+@pytest.mark.slow
 def test_no_question_depends_on_what_was_asked_before(engine: Engine, library: Library) -> None:
     problems = derivations()[3::120]
     first = [asked(engine, library, problem)[2] for problem in problems]

@@ -10,6 +10,7 @@ from tests.evaluate.small import make_benchmark
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 
 
+@pytest.mark.slow
 def test_every_variant_leaves_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXPERIMENTS))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -143,6 +143,7 @@ def test_batches_hold_every_shape_and_no_example_twice(conv2conv) -> None:
     assert len({number for _, numbers in plan for number in numbers.tolist()}) == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["updates", "nag", "untied"])
 def test_a_variant_leaves_a_run_that_can_be_scored(conv2conv, data, tmp_path: Path, name: str, capsys) -> None:
     from isarstep.feed.files import save_dataset
@@ -165,6 +166,7 @@ def test_a_variant_leaves_a_run_that_can_be_scored(conv2conv, data, tmp_path: Pa
     assert name in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_curves_of_both_begin_alike(conv2conv, data, tmp_path: Path) -> None:
     from isarstep.feed.files import save_dataset
 

@@ -62,6 +62,7 @@ def said(place: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (place / "progress.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_the_whole_way(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXPERIMENTS))
     from isarstep.bench.store import Benchmark

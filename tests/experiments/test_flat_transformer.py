@@ -81,6 +81,7 @@ def chosen(tmp_path: Path, name: str) -> Namespace:
     )
 
 
+@pytest.mark.slow
 def test_every_variant_runs_and_begins_with_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from flat_transformer import marian_curve, print_table, recipe_of, variant_curve
     from flat_variants import VARIANTS

@@ -43,6 +43,7 @@ def run_elsewhere(line: list[str], work: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_the_twin_runs_to_its_end_with_a_row_from_elsewhere_and_goes_on_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -102,6 +103,7 @@ def written_by_report(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in out.iterdir() if path.is_file() and path.suffix != ".parquet"}
 
 
+@pytest.mark.slow
 def test_lists_of_a_split_beside_the_benchmark_are_made_elsewhere(tmp_path: Path) -> None:
     from isarstep.bench.store import Benchmark
     from isarstep.feed.files import load_dataset, save_dataset

@@ -20,6 +20,7 @@ def _experiments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "experiments"))
 
 
+@pytest.mark.slow
 def test_the_first_example_is_answered_first_as_soon_as_f4_has_the_definition() -> None:
     from first_example import WAYS, asked
 

@@ -208,9 +208,10 @@ def deep_terms(depth: int) -> list[Term]:
     return nested
 
 
-def test_depth_has_no_limit() -> None:
-    for i, term in enumerate(deep_terms(DEEP)):
-        assert len(to_unicode(term, NAMES)) > DEEP, i
+@pytest.mark.parametrize("depth", [5_000, pytest.param(DEEP, marks=pytest.mark.slow)])
+def test_depth_has_no_limit(depth: int) -> None:
+    for i, term in enumerate(deep_terms(depth)):
+        assert len(to_unicode(term, NAMES)) > depth, i
     for i, term in enumerate(deep_terms(5_000)):
         if i in (0, 7):
             translate(to_latex(term, NAMES))
@@ -262,19 +263,26 @@ def test_reader_takes_damaged_propositions(line: str, cut: int, length: int) -> 
     assert encode_line(again).replace("HOL.iff", "HOL.eq") == encode_line(erase(term)).replace("HOL.iff", "HOL.eq")
 
 
+def hostile_texts(k: int) -> list[str]:
+    """Texts of several thousand parts for k = 1000."""
+    return [
+        "(" * (200 * k), "()" * (20 * k), "{" * (200 * k), "«" * (200 * k), "?" * (200 * k), "x." * (100 * k),
+        "9" * (200 * k), "x₀" * (100 * k), "\n" * (200 * k), "(" * (20 * k) + "x" + ")" * (20 * k), "[" * (20 * k) + "]" * (20 * k),
+        "∀x. " * (4 * k), "λx. " * (4 * k) + "x", "¬" * (10 * k) + "x", "x " * (10 * k), "x + " * (6 * k) + "x",
+        "x # " * (6 * k) + "x", "⋃" * (10 * k), "⋃x∈" * (4 * k) + "A", "⋃x∈" * (6 * k) + ". " * (6 * k), "|" * (10 * k),
+        "if " * (10 * k), "{x. " * (6 * k) + "}" * (6 * k), "(x, " * (6 * k) + "x" + ")" * (6 * k),
+        "λ" + "(x, " * (6 * k) + "x" + ")" * (6 * k) + ". x", "λ" + "(" * (6 * k) + "x" + ", x)" * (6 * k) + ". x",
+        "{x∈" * (7 * k // 2) + "A" + ". P}" * (7 * k // 2), "f(x := " * (5 * k) + "y" + ")" * (5 * k),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        "(" * 200_000, "()" * 20_000, "{" * 200_000, "«" * 200_000, "?" * 200_000, "x." * 100_000,
-        "9" * 200_000, "x₀" * 100_000, "\n" * 200_000, "(" * 20_000 + "x" + ")" * 20_000, "[" * 20_000 + "]" * 20_000,
-        "∀x. " * 4_000, "λx. " * 4_000 + "x", "¬" * 10_000 + "x", "x " * 10_000, "x + " * 6_000 + "x",
-        "x # " * 6_000 + "x", "⋃" * 10_000, "⋃x∈" * 4_000 + "A", "⋃x∈" * 6_000 + ". " * 6_000, "|" * 10_000,
-        "if " * 10_000, "{x. " * 6_000 + "}" * 6_000, "(x, " * 6_000 + "x" + ")" * 6_000,
-        "λ" + "(x, " * 6_000 + "x" + ")" * 6_000 + ". x", "λ" + "(" * 6_000 + "x" + ", x)" * 6_000 + ". x",
-        "{x∈" * 3_500 + "A" + ". P}" * 3_500, "f(x := " * 5_000 + "y" + ")" * 5_000,
+        *(pytest.param(text, id=text[:6]) for text in hostile_texts(300)),
+        *(pytest.param(text, id=f"long {text[:6]}", marks=pytest.mark.slow) for text in hostile_texts(1000)),
     ],
-    ids=lambda text: text[:6],
-)  # fmt: skip
+)
 def test_reader_is_quick_on_hostile_text(text: str) -> None:
     read("x")
     with contextlib.suppress(ReadError), at_most(150 * len(text)):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 import pytest
+from _pytest.mark import ParameterSet
 from tests.drawn import prover_seconds
 from tests.prove.arithmetic_derivations import FALSE_ARITHMETIC
 from tests.prove.derivations import FACTS, FALSE, TRUE, Derivation
@@ -48,8 +49,8 @@ def provers() -> Iterator[Provers]:
 
 @pytest.fixture(scope="module")
 def provers_of_what_is_false() -> Iterator[Provers]:
-    """They use up their time, on every derivation: thrice as long as any true one takes, and 2 s in the profile `thorough`."""
-    with Provers(ProverLimits(seconds=prover_seconds(0.2), width=2)) as running:
+    """Provers that use up their time on every derivation: thrice as long as any true one takes."""
+    with Provers(ProverLimits(seconds=prover_seconds(0.2, reduced=0.1), width=2)) as running:
         yield running
 
 
@@ -60,7 +61,18 @@ def test_the_suite_is_as_large_as_promised() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("strategy", available(strategies()), ids=lambda s: s.name)
+def one_per_text() -> list[ParameterSet]:
+    """Every strategy; those whose prover reads the same text as an earlier one are slow."""
+    texts, made = set(), []
+    for strategy in available(strategies()):
+        text = (strategy.encoding, strategy.arithmetic, strategy.unfold)
+        made.append(pytest.param(strategy, id=strategy.name, marks=[pytest.mark.slow] if text in texts else []))
+        texts.add(text)
+    return made
+
+
+@pytest.mark.reduced
+@pytest.mark.parametrize("strategy", one_per_text())
 def test_no_false_derivation_is_proved(strategy: Strategy, provers_of_what_is_false: Provers) -> None:
     wrong, asked = [], 0
     for derivation in (*FALSE, *FALSE_ARITHMETIC):
@@ -79,7 +91,7 @@ def test_no_false_derivation_is_proved(strategy: Strategy, provers_of_what_is_fa
     assert asked >= 120
 
 
-@pytest.mark.parametrize("strategy", available(strategies()), ids=lambda s: s.name)
+@pytest.mark.parametrize("strategy", one_per_text())
 def test_what_a_prover_reads_depends_on_nothing_asked_before(strategy: Strategy) -> None:
     """Texts of facts are kept from problem to problem; answers are kept by these texts."""
 
@@ -94,16 +106,21 @@ def test_what_a_prover_reads_depends_on_nothing_asked_before(strategy: Strategy)
     assert texts(some) == texts(some[::-1])
 
 
-def test_the_facts_do_not_contradict_each_other(provers: Provers) -> None:
+MORE_TYPES = ["int", "bool", "('a :: Orderings.linorder)", "(list nat)", "unit", "complex"]
+
+
+@pytest.mark.parametrize(
+    "typ", ["nat", "real", "(set nat)", *(pytest.param(typ, marks=pytest.mark.slow) for typ in MORE_TYPES)]
+)
+def test_the_facts_do_not_contradict_each_other(typ: str, provers: Provers) -> None:
     """Else everything follows from them, and neither suite would say anything."""
-    types = ["nat", "int", "real", "(set nat)", "bool", "('a :: Orderings.linorder)", "(list nat)", "unit", "complex"]
-    for typ in types:
-        for strategy in available():
-            possible = (Named("", local(["(= x y)"], {"x": typ})[0]),)
-            absurd = instantiated(possible, local(["False"], {})[0], list(LIBRARY.values()), SIGNATURE)
-            assert not isinstance(provers.prove([problems.attempt(absurd, strategy)]), Proved), (typ, strategy.name)
+    for strategy in available():
+        possible = (Named("", local(["(= x y)"], {"x": typ})[0]),)
+        absurd = instantiated(possible, local(["False"], {})[0], list(LIBRARY.values()), SIGNATURE)
+        assert not isinstance(provers.prove([problems.attempt(absurd, strategy)]), Proved), (typ, strategy.name)
 
 
+@pytest.mark.slow
 def test_true_derivations_are_proved(provers: Provers) -> None:
     asked = available(strategies())
     failed = [d.name for d in TRUE if not isinstance(provers.prove(stated(query(d), asked)), Proved)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
+from tests.drawn import prover_seconds
 from tests.prove.arithmetic_derivations import (
     BY_VALUES,
     CALCULATED,
@@ -80,9 +81,10 @@ def test_arithmetic_proves(derivation: Derivation, provers: Provers) -> None:
     assert by_arithmetic(derivation, provers) is not None
 
 
+@pytest.mark.reduced
 @needs_cvc5
 def test_no_false_derivation_is_proved() -> None:
-    with Provers(ProverLimits(seconds=0.5, width=2)) as provers:
+    with Provers(ProverLimits(seconds=prover_seconds(0.5, reduced=0.1), width=2)) as provers:
         derivations = (*FALSE_VALUES, *FALSE_GROUND, *FALSE_RESIDUES, *FALSE_ARITHMETIC, *FALSE)
         assert [d.name for d in derivations if by_arithmetic(d, provers) is not None] == []
 

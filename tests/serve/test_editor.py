@@ -97,6 +97,7 @@ def test_a_gap_is_filled_as_fill_does(client: EditorClient, uri: str) -> None:
     assert (kinds[0], kinds[-1]) == ("begin", "end")
 
 
+@pytest.mark.slow
 def test_steps_are_proposed_and_checked(client: EditorClient, uri: str) -> None:
     client.diagnostics(uri, 1)
     proposed = client.request("workspace/executeCommand", command("propose", uri, 1, 3))
@@ -135,7 +136,9 @@ def endless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EditorCl
 
 
 @PROC_FILES
-@pytest.mark.parametrize("by", ["request", "progress", "edit", "close"])
+@pytest.mark.parametrize(
+    "by", ["request", *(pytest.param(by, marks=pytest.mark.slow) for by in ("progress", "edit", "close"))]
+)
 def test_nobody_works_for_what_is_cancelled(by: str, endless: tuple[EditorClient, StandIn], tmp_path: Path) -> None:
     client, stand_in = endless
     uri = uri_of(tmp_path / "T.thy")

@@ -57,7 +57,7 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
-@pytest.mark.random_input
+@pytest.mark.reduced
 @PROC_FILES
 def test_hostile_requests(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_module, "READING", BUDGET)
@@ -117,7 +117,7 @@ def test_a_sketch_of_types_that_double(service: Service) -> None:
     assert "y9" in answer.json()["types"]
 
 
-@pytest.mark.random_input
+@pytest.mark.reduced
 def test_hostile_calls_of_tools(service: Service) -> None:
     pytest.importorskip("mcp", reason="pip install 'isarstep[mcp]'")
     from mcp import Client
@@ -149,7 +149,7 @@ def peak_of(pid: int) -> float:
     return int(found[1]) / 1024
 
 
-@pytest.mark.random_input
+@pytest.mark.reduced
 @PROC_FILES
 def test_hostile_texts_and_messages_of_editors() -> None:
     """Every request is answered, nothing is an internal error, no memory kept; the server ends when it is told to."""

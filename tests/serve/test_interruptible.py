@@ -75,7 +75,7 @@ def test_a_stop_leaves_work_running() -> None:
     assert isinstance(piece.answer.exception(), Unwanted)
 
 
-@pytest.mark.random_input
+@pytest.mark.reduced
 def test_work_that_is_ended_a_moment_too_late_is_counted_for_ever() -> None:
     """Work that ends by itself while others end it: wherever that hits, it is told and counted no more."""
     workers = Workers(2)

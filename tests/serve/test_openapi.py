@@ -37,7 +37,7 @@ def test_every_operation_is_tried(api: schemathesis.BaseSchema) -> None:
     assert found == OPERATIONS
 
 
-@pytest.mark.random_input
+@pytest.mark.reduced
 @pytest.mark.parametrize(("method", "path"), sorted(OPERATIONS))
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 def test_the_api_keeps_its_word(api: schemathesis.BaseSchema, method: str, path: str, mode: GenerationMode) -> None:

@@ -144,6 +144,7 @@ def test_a_graph_says_what_its_theory_declares(tmp_path: Path) -> None:
     assert all(own.constants[c.name].type == c.type for c in graph.signature.constants)
 
 
+@pytest.mark.slow
 def test_sixty_problems_of_people_are_read(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     import people

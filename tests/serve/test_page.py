@@ -158,17 +158,34 @@ def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Pe
     assert person.troubles == []
 
 
+MATHS = '<math display="inline"><mi>x</mi></math>'
+
+
 def proposals(*texts: str) -> Callable[[Any], None]:
     """What a server answers that proposes these texts and has proved nothing."""
     gap = {"result": "unknown", "by": None, "text": "not proved", "facts": [], "library": False}
     steps = [
-        {"id": i, "text": text, "mathml": None, "well_formed": True, "first": gap, "second": gap, "sides": 0}
+        {"id": i, "text": text, "mathml": MATHS, "well_formed": True, "first": gap, "second": gap, "sides": 0}
         for i, text in enumerate(texts)
     ]
     done = {"order": list(range(len(texts))), "seconds": {"search": 1, "check": 1}, "finished": True}
     events = [("steps", {"steps": steps, "unknown": []}), ("done", {**done, "contradiction": None})]
     body = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in events)
     return lambda route: route.fulfill(content_type="text/event-stream", body=body)
+
+
+Proposing = Callable[[Person], None]
+
+
+@pytest.fixture(params=["recorded", pytest.param("live", marks=pytest.mark.slow)])
+def proposing(request: pytest.FixtureRequest) -> Proposing:
+    """Prepares a page on which a step is asked for: by recorded proposals, or by the server's model and provers."""
+
+    def prepare(person: Person) -> None:
+        if request.param == "recorded":
+            person.answer("**/propose", proposals("True", "x = x", "y = y"))
+
+    return prepare
 
 
 def test_a_card_that_moves_under_the_pressed_button_is_accepted_all_the_same(server: Running, person: Person) -> None:
@@ -195,7 +212,8 @@ def test_a_card_that_moves_under_the_pressed_button_is_accepted_all_the_same(ser
     assert person.troubles == []
 
 
-def test_attention_of_a_layer_and_head(server: Running, person: Person) -> None:
+def test_attention_of_a_layer_and_head(server: Running, person: Person, proposing: Proposing) -> None:
+    proposing(person)
     page = person.open(f"{server.url}/#24753799f8ff")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector("#steps > ol:not(.stale) .card math")
@@ -214,7 +232,8 @@ def test_attention_of_a_layer_and_head(server: Running, person: Person) -> None:
     assert person.troubles == []
 
 
-def test_mistakes_are_underlined_where_they_are(server: Running, person: Person) -> None:
+def test_mistakes_are_underlined_where_they_are(server: Running, person: Person, proposing: Proposing) -> None:
+    proposing(person)
     page = person.open(server.url)
     page.get_by_role("button", name="Write your own").click()
     page.keyboard.type("x \\in A")  # \name and a blank become a symbol
@@ -243,8 +262,9 @@ def test_mistakes_are_underlined_where_they_are(server: Running, person: Person)
     assert person.troubles == []
 
 
-def test_on_a_phone_by_touch(server: Running, browser: Any) -> None:
+def test_on_a_phone_by_touch(server: Running, browser: Any, proposing: Proposing) -> None:
     person = Person(browser, 390, "dark")
+    proposing(person)
     page = person.open(server.url)
     assert person.fits()
     page.locator("#ask").click()
@@ -267,8 +287,9 @@ def test_on_a_phone_by_touch(server: Running, browser: Any) -> None:
     person.context.close()
 
 
-def test_the_policy_of_the_page_lets_the_page_work(server: Running, browser: Any) -> None:
+def test_the_policy_of_the_page_lets_the_page_work(server: Running, browser: Any, proposing: Proposing) -> None:
     person = Person(browser, guided=False)
+    proposing(person)
     page = person.open(server.url)
     page.locator("#ask").click()
     page.wait_for_selector("#steps .card math")
@@ -297,7 +318,7 @@ def test_a_busy_server_is_asked_again_and_a_refusal_is_explained(server: Running
             status, headers, body = answers.pop(0)
             route.fulfill(status=status, headers=headers, content_type="application/json", body=body)
         else:
-            hurried(route)
+            proposals("True", "x = x", "y = y")(route)
 
     person.answer("**/propose", refuse_twice)
     person.page.add_init_script(LISTEN)
@@ -313,6 +334,7 @@ def test_a_busy_server_is_asked_again_and_a_refusal_is_explained(server: Running
     assert trouble.is_hidden()
 
 
+@pytest.mark.slow
 def test_a_server_that_stops_in_the_middle(person: Person, tmp_path: Path) -> None:
     stand_in = StandIn(tmp_path)
     with running(prover=stand_in) as server:

@@ -4,6 +4,7 @@ import base64
 import json
 from typing import Any
 
+import pytest
 from tests.serve.process import Running
 from tests.serve.test_page import Person, person  # noqa: F401
 
@@ -13,6 +14,7 @@ lemma small: fixes x :: nat
   shows "x = 5" using assms by simp"""
 
 
+@pytest.mark.slow
 def test_a_pasted_lemma_whose_premises_contradict_each_other(server: Running, person: Person) -> None:  # noqa: F811
     page = person.open(server.url)
     page.keyboard.press("v")

@@ -97,7 +97,7 @@ class Crowd:
         return sum(ratio <= 2 for ratio in self.ratios) / len(self.ratios)
 
 
-@pytest.mark.parametrize("clients", [64, 200])
+@pytest.mark.parametrize("clients", [64, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", ["budget", "mixed", "any"])
 def test_clients_that_ask_again_take_the_place_that_another_was_promised(
     clients: int, kind: str, simulated: Callable[[Coroutine[Any, Any, None]], None]
@@ -115,7 +115,7 @@ def test_clients_that_ask_again_take_the_place_that_another_was_promised(
     assert crowd.answers / (END) >= 0.85 * 32 / usual
 
 
-@pytest.mark.parametrize("clients", [64, 200])
+@pytest.mark.parametrize("clients", [64, pytest.param(200, marks=pytest.mark.slow)])
 def test_places_stay_empty_for_clients_that_never_come_again(
     clients: int, simulated: Callable[[Coroutine[Any, Any, None]], None]
 ) -> None:

@@ -151,6 +151,7 @@ def test_verdicts_are_streamed(server: Running) -> None:
 UNPROVABLE = {"facts": ["f x = y"], "goal": "g y = x", "types": {"x": "nat", "y": "nat"}}  # by no rule, either
 
 
+@pytest.mark.slow
 def test_where_nothing_is_proved_the_wider_search_comes_after(server: Running) -> None:
     body = {"check": True, "stream": True, "seconds": 60, "beam": 2, "prover_seconds": 0.05}
     events = list(server.events("/propose", UNPROVABLE | body))

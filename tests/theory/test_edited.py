@@ -37,7 +37,7 @@ def said(document: TheoryDocument) -> list[str]:
     return found
 
 
-@pytest.mark.random_input
+@pytest.mark.reduced
 @pytest.mark.parametrize("path", FILES[::6], ids=lambda path: path.stem)
 def test_edits_are_read_as_new_files_are(path: Path, benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document_module, "KEEP_EACH", 3)

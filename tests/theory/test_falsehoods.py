@@ -5,12 +5,13 @@ those of the library, equations that overlap hold in order, and what is not prov
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from tests.drawn import prover_seconds
 
 from isarstep.errors import UserError
@@ -25,6 +26,14 @@ FALSEHOODS = sorted((Path(__file__).parent / "falsehoods").glob("*.thy"))
 # Of the seconds, most of it four times: what a missing guard lets through is proved in a fraction, all else takes all.
 SECONDS, LIBRARY = prover_seconds(0.05), 16
 READ_AT_LEAST = 345  # others are refused, which proves nothing either
+
+
+def all_but_one_slow(paths: Sequence[Path], every: int) -> list[ParameterSet]:
+    """The files as parameters; of so many in a row one is in `make test`."""
+    return [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if place % every else [])
+        for place, path in enumerate(paths)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +53,7 @@ def states(path: Path, engine: Engine) -> list[tuple[SorryGap, ProofState]]:
     return found
 
 
-@pytest.mark.parametrize("path", FALSEHOODS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", all_but_one_slow(FALSEHOODS, 2))
 def test_nothing_false_is_proved(path: Path, engine: Engine, proving: Proving) -> None:
     proved = []
     for gap, state in states(path, engine):
@@ -65,7 +74,7 @@ def drawn_by_hash(path: Path) -> int:
     return min(lines, key=lambda line: hashlib.sha256(f"{path.stem}:{line}".encode()).hexdigest())
 
 
-@pytest.mark.parametrize("path", FALSEHOODS[::3], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", all_but_one_slow(FALSEHOODS[::3], 5))
 def test_nothing_false_is_filled(path: Path, engine: Engine) -> None:
     """The same through the search with the model, as `fill`, `sketch` and editors ask it."""
     try:
@@ -75,6 +84,7 @@ def test_nothing_false_is_filled(path: Path, engine: Engine) -> None:
     assert [gap.proof for gap in filled] == [""] * len(filled)
 
 
+@pytest.mark.slow
 def test_most_falsehoods_are_read(engine: Engine) -> None:
     """A reader that refuses everything would prove nothing."""
     assert sum(len(states(path, engine)) for path in FALSEHOODS) >= READ_AT_LEAST

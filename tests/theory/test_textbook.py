@@ -11,7 +11,9 @@ from isarstep.theory.problem import Problem
 PROBLEMS = Path(__file__).parents[2] / "benchmarks"
 
 
-@pytest.mark.parametrize(("file", "count"), [("textbook.jsonl", 40), ("textbook_held.jsonl", 15)])
+@pytest.mark.parametrize(
+    ("file", "count"), [pytest.param("textbook.jsonl", 40, marks=pytest.mark.slow), ("textbook_held.jsonl", 15)]
+)
 def test_every_problem_and_every_step_is_read(engine: Engine, file: str, count: int) -> None:
     problems = [json.loads(line) for line in (PROBLEMS / file).read_text(encoding="utf-8").splitlines()]
     assert len({problem["name"] for problem in problems}) == len(problems) == count

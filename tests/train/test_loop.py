@@ -99,7 +99,7 @@ def test_further_training_keeps_the_vocabulary_of_an_open_model(tmp_path: Path) 
     assert after["before"] == before
 
 
-@pytest.mark.parametrize("style", ["paper", "modern"])
+@pytest.mark.parametrize("style", [pytest.param("paper", marks=pytest.mark.slow), "modern"])
 def test_a_resumed_run_is_the_same_run(tmp_path: Path, style: Style, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = (paper if style == "paper" else modern)(steps=6, batch=512, accumulate=2, warmup=3)
     config, watch = tiny(style=style), ValidationPlan(looks=3, examples=4)
@@ -193,7 +193,14 @@ def test_only_the_modern_recipe_cuts_long_gradients(style: Style, tmp_path: Path
     assert noted.norm == pytest.approx(1.0, rel=1e-3) if style == "modern" else noted.norm > 10
 
 
-@pytest.mark.parametrize(("bleus", "best"), [((10.0, 30.0, 20.0), 2), ((10.0, 30.0, 30.0), 2), ((1.0, 2.0, 3.0), 3)])
+@pytest.mark.parametrize(
+    ("bleus", "best"),
+    [
+        ((10.0, 30.0, 20.0), 2),
+        pytest.param((10.0, 30.0, 30.0), 2, marks=pytest.mark.slow),
+        pytest.param((1.0, 2.0, 3.0), 3, marks=pytest.mark.slow),
+    ],
+)
 def test_the_best_model_is_kept_not_the_last(
     bleus: tuple[float, ...], best: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +227,7 @@ def test_a_budget_of_tokens_ends_the_run(tmp_path: Path) -> None:
     assert 4000 <= last < 4000 + 1200
 
 
+@pytest.mark.slow
 def test_the_loss_falls_on_embedded_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isarstep.train.loop.LOG_EVERY", 10)
     embedded = load_dataset(Path("embedded"))
@@ -261,6 +269,7 @@ six_steps(Path({folder!r}))
 """
 
 
+@pytest.mark.slow
 def test_two_processes_make_the_steps_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def start(folder: Path, **environment: str) -> subprocess.Popen[bytes]:
         script = WORKER.format(path=[str(Path(__file__).parent)], folder=str(folder))
@@ -309,7 +318,7 @@ def test_pretrained_weights_are_taken_over_by_token_name(tmp_path: Path) -> None
     torch.testing.assert_close(first.token_table[9:], second.token_table[9:-1].flip(0), atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("storage", ["bf16", "int8"])
+@pytest.mark.parametrize("storage", [pytest.param("bf16", marks=pytest.mark.slow), "int8"])
 def test_small_storage_keeps_the_weights_nearly(tmp_path: Path, storage: str) -> None:
     train(
         dataset(),
@@ -328,6 +337,7 @@ def test_small_storage_keeps_the_weights_nearly(tmp_path: Path, storage: str) ->
         assert (ours - theirs).abs().max() <= 0.01 * theirs.abs().max()
 
 
+@pytest.mark.slow
 def test_gradients_that_are_magnified_on_the_way_make_the_same_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,6 +351,7 @@ def test_gradients_that_are_magnified_on_the_way_make_the_same_run(
     assert losses(tmp_path / "plain") == losses(tmp_path / "magnified")
 
 
+@pytest.mark.slow
 def test_a_flat_transformer_of_the_paper_learns_what_stands_where(tmp_path: Path) -> None:
     """All orders of four tokens, to be turned round: whoever knows what stands there and not where is right once."""
     orders = Corpus.of_examples(NumberedExample([(3, order)], order[::-1]) for order in permutations(range(9, 13)))

@@ -146,6 +146,7 @@ async def tour(client: Client, letter: str, endless: bool) -> None:
     assert (await client.call_tool("read", {"propositions": "x = x"})).is_error
 
 
+@pytest.mark.slow
 def test_two_clients_over_http_at_once(
     workshop: Workshop, loop: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,6 +159,7 @@ def test_two_clients_over_http_at_once(
         loop.run(talk(url))
 
 
+@pytest.mark.slow
 def test_two_clients_over_stdio_at_once() -> None:
     """Each has a server of its own; the second asks for nothing that loads a model."""
 
@@ -298,6 +300,7 @@ run_stdio(Workshop(make))
 """
 
 
+@pytest.mark.slow
 def test_the_handshake_is_answered_while_everything_is_still_loading(tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
@@ -321,6 +324,7 @@ def test_the_handshake_is_answered_while_everything_is_still_loading(tmp_path: P
     assert server.wait() == 0
 
 
+@pytest.mark.slow
 def test_a_client_that_dies_while_everything_is_loading_leaves_no_server(tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)

@@ -88,6 +88,7 @@ def one_line(text: str) -> bool:
     return 0 < len(text) < 1200 and text.isprintable()
 
 
+@pytest.mark.slow
 def test_propositions_that_nobody_writes_are_read_or_refused_in_one_line(
     workshop: Workshop, loop: asyncio.Runner
 ) -> None:

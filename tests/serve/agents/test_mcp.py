@@ -226,6 +226,7 @@ def test_the_session_in_the_docs_is_what_the_tools_answer(ask: Asking) -> None:
         assert contains(answer, shown), (question, answer)
 
 
+@pytest.mark.slow
 def test_an_agent_that_follows_the_docs_proves_textbook_theorems(workshop: Workshop, loop: asyncio.Runner) -> None:
     """With one round of proposals each; `python -m tests.serve.agents.scripted_agent` takes its time for all ten."""
 

@@ -62,6 +62,7 @@ def test_the_agent_proves_three_theorems_with_proposals_that_provers_alone_do_no
     assert set(goals_alone) == {"out_of_time"}
 
 
+@pytest.mark.slow
 @needs.E
 def test_provers_accept_both_sides_of_every_proposed_step(workshop: Workshop, loop: asyncio.Runner) -> None:
     engine = loop.run(workshop.service()).engine
