@@ -19,6 +19,7 @@ from isarstep.mine.isabelle import Installation, find_installation
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
     from isarstep.bench.store import Benchmark
+    from isarstep.prove.facts import Library
     from isarstep.serve.engine import Engine
 
 settings.register_profile(
@@ -192,6 +193,27 @@ def one_engine(engine: "Engine", monkeypatch: pytest.MonkeyPatch) -> None:
 def benchmark(engine: "Engine") -> "Benchmark":
     """The shipped one; without the model."""
     return engine.benchmark
+
+
+@pytest.fixture(scope="session")
+def library(engine: "Engine") -> "Library":
+    """The facts of the shipped benchmark."""
+    found = engine._library
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="session")
+def small_benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A benchmark built from five made-up theories, with 20 examples in each scored split. Tests only read it."""
+    from tests.bench.corpus import write_corpus
+
+    from isarstep.bench.build import build
+    from isarstep.bench.rules import Sizes
+
+    folder = tmp_path_factory.mktemp("small_benchmark")
+    build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)
+    return folder / "bench"
 
 
 @pytest.fixture(scope="session")

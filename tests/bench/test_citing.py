@@ -7,23 +7,19 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from tests.bench.corpus import write_corpus
 
-from isarstep.bench.build import build
 from isarstep.bench.canary import CANARY
 from isarstep.bench.export import export_jsonl
 from isarstep.bench.licences import BSD, LGPL, sessions_by_licence
-from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def exported(small_benchmark: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("citing")
-    build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)
-    export_jsonl(Benchmark(folder / "bench"), folder / "out", style="unicode")
+    export_jsonl(Benchmark(small_benchmark), folder / "out", style="unicode")
     return folder / "out"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 import pytest
+from tests.embedded import embedded_benchmark
 
 from isarstep.bench.entries import entry_of
 from isarstep.bench.identity import table_digest
@@ -16,7 +17,7 @@ SCORED = ("validation", "test", "unseen")
 
 @pytest.fixture(scope="module")
 def benchmark() -> Benchmark:
-    return Benchmark()
+    return embedded_benchmark()
 
 
 @pytest.fixture(scope="module")

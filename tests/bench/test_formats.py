@@ -7,12 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.bench.corpus import write_corpus
 
 from isarstep.bench.build import build
 from isarstep.bench.export import export_jsonl, export_release, source_line
 from isarstep.bench.formats import import_release, parse_source
-from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.errors import UserError
@@ -78,18 +76,11 @@ def test_nothing_to_import(tmp_path: Path) -> None:
         import_release(tmp_path, tmp_path / "out")
 
 
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("formats")
-    build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)
-    return folder / "bench"
-
-
-def test_there_and_back(bench: Path, tmp_path: Path) -> None:
-    export_release(Benchmark(bench), tmp_path / "release")
+def test_there_and_back(small_benchmark: Path, tmp_path: Path) -> None:
+    export_release(Benchmark(small_benchmark), tmp_path / "release")
     import_release(tmp_path / "release", tmp_path / "again")
     for name in Benchmark(tmp_path / "again").splits:
-        before, after = list(Benchmark(bench).split(name)), list(Benchmark(tmp_path / "again").split(name))
+        before, after = list(Benchmark(small_benchmark).split(name)), list(Benchmark(tmp_path / "again").split(name))
         assert [e.id for e in before] == [e.id for e in after]
         for old, new in zip(before, after, strict=True):
             assert (old.f1, old.f3, old.theorem, old.name) == (new.f1, new.f3, new.theorem, new.name)
@@ -97,21 +88,21 @@ def test_there_and_back(bench: Path, tmp_path: Path) -> None:
                 assert sorted(getattr(old, field)) == sorted(getattr(new, field))
     without = [parse_source(line) for line in (tmp_path / "release" / "test.source.txt").read_text().splitlines()]
     assert not any(fields[5] for fields in without)
-    assert any(e.f5 for e in Benchmark(bench).split("test"))
+    assert any(e.f5 for e in Benchmark(small_benchmark).split("test"))
 
 
-def test_longest_proposition_first(bench: Path) -> None:
-    for example in Benchmark(bench).split("test"):
+def test_longest_proposition_first(small_benchmark: Path) -> None:
+    for example in Benchmark(small_benchmark).split("test"):
         for texts in parse_source(source_line(example, hints=True)).values():
             lengths = [len(text.split()) for text in texts]
             assert lengths == sorted(lengths, reverse=True)
 
 
 @pytest.mark.parametrize("style", ["tokens", "unicode", "latex"])
-def test_jsonl(bench: Path, tmp_path: Path, style: str) -> None:
-    export_jsonl(Benchmark(bench), tmp_path, style=style, hints=style == "tokens")
+def test_jsonl(small_benchmark: Path, tmp_path: Path, style: str) -> None:
+    export_jsonl(Benchmark(small_benchmark), tmp_path, style=style, hints=style == "tokens")
     rows = [json.loads(line) for line in (tmp_path / "train.jsonl").read_text().splitlines()]
-    example = Benchmark(bench).split("train")[0]
+    example = Benchmark(small_benchmark).split("train")[0]
     assert rows[0]["id"] == example.id
     assert rows[0]["types"] == list(example.types.values())
     assert len(rows[0]["variables"]) == len(rows[0]["types"])
@@ -121,50 +112,53 @@ def test_jsonl(bench: Path, tmp_path: Path, style: str) -> None:
     assert not list(tmp_path.glob("*.tmp"))
 
 
-def test_other_tools_read_the_parquet_files(bench: Path) -> None:
-    example = Benchmark(bench).split("test")[0]
+def test_other_tools_read_the_parquet_files(small_benchmark: Path) -> None:
+    example = Benchmark(small_benchmark).split("test")[0]
     polars = pytest.importorskip("polars")
-    rows = polars.read_parquet(bench / "test.parquet")
-    texts = polars.read_parquet(bench / "propositions.parquet")["tokens"]
+    rows = polars.read_parquet(small_benchmark / "test.parquet")
+    texts = polars.read_parquet(small_benchmark / "propositions.parquet")["tokens"]
     assert rows["id"][0] == example.id
     assert texts[rows["f1"][0]] == example.f1
     assert [texts[n] for n in rows["f4"][0]] == list(example.f4)
 
 
-def test_duckdb_reads_the_parquet_files(bench: Path) -> None:
+def test_duckdb_reads_the_parquet_files(small_benchmark: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
-    example = Benchmark(bench).split("test")[0]
+    example = Benchmark(small_benchmark).split("test")[0]
     found = duckdb.sql(
-        f"SELECT t.id, p.tokens FROM '{bench}/test.parquet' t JOIN (SELECT tokens, row_number() OVER () - 1 AS number "
-        f"FROM '{bench}/propositions.parquet') p ON p.number = t.f1 WHERE t.id = '{example.id}'"
+        f"SELECT t.id, p.tokens FROM '{small_benchmark}/test.parquet' t JOIN (SELECT tokens, row_number() OVER () - 1 AS number "
+        f"FROM '{small_benchmark}/propositions.parquet') p ON p.number = t.f1 WHERE t.id = '{example.id}'"
     ).fetchall()
     assert found == [(example.id, example.f1)]
 
 
-def test_datasets_reads_the_parquet_files(bench: Path, tmp_path: Path) -> None:
+def test_datasets_reads_the_parquet_files(small_benchmark: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
-    example = Benchmark(bench).split("test")[0]
+    example = Benchmark(small_benchmark).split("test")[0]
     loaded = datasets.load_dataset(
-        "parquet", data_files={"test": str(bench / "test.parquet")}, cache_dir=str(tmp_path), split="test"
+        "parquet", data_files={"test": str(small_benchmark / "test.parquet")}, cache_dir=str(tmp_path), split="test"
     )
     assert loaded[0]["id"] == example.id
 
 
-def test_commands(bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    example = Benchmark(bench).split("test")[0]
-    assert run(["show", f"{bench}#{example.id[:8]}", "--style", "tokens"]) == 0
+def test_commands(small_benchmark: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    example = Benchmark(small_benchmark).split("test")[0]
+    assert run(["show", f"{small_benchmark}#{example.id[:8]}", "--style", "tokens"]) == 0
     shown = capsys.readouterr().out
     assert example.f1 in shown
     assert "F.5" in shown
-    assert run(["stats", str(bench), "--leaks"]) == 0
+    assert run(["stats", str(small_benchmark), "--leaks"]) == 0
     printed = capsys.readouterr().out
     assert "29,759" in printed
-    assert run(["export", str(bench), "--out", str(tmp_path / "one"), "--format", "jsonl", "--split", "test"]) == 0
+    assert (
+        run(["export", str(small_benchmark), "--out", str(tmp_path / "one"), "--format", "jsonl", "--split", "test"])
+        == 0
+    )
     assert [path.name for path in sorted((tmp_path / "one").glob("*.jsonl"))] == ["test.jsonl"]
-    assert run(["export", str(bench), "--out", str(tmp_path / "release")]) == 0
+    assert run(["export", str(small_benchmark), "--out", str(tmp_path / "release")]) == 0
     assert run(["import", str(tmp_path / "release"), "--out", str(tmp_path / "imported")]) == 0
-    assert run(["show", f"{bench}#zzz"]) == 2
+    assert run(["show", f"{small_benchmark}#zzz"]) == 2
     assert run(["show", "nothing"]) == 2
     assert run(["stats", str(tmp_path / "none")]) == 2
-    assert run(["build", str(bench), "--out", str(tmp_path / "grown")]) == 0
+    assert run(["build", str(small_benchmark), "--out", str(tmp_path / "grown")]) == 0
     assert "of scored theorems" in capsys.readouterr().out

@@ -7,30 +7,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-from tests.bench.corpus import write_corpus
-
-from isarstep.bench.build import build
 from isarstep.bench.example import Example
 from isarstep.bench.ids import VARIABLE
 from isarstep.bench.leaks import bag_of, find_leaks
-from isarstep.bench.rules import Sizes
 from isarstep.bench.schemas import EXAMPLE_SCHEMA
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
 from isarstep.bench.write import Content, write_benchmark
 
 
-@pytest.fixture(scope="module")
-def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("leaks")
-    build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)
-    return folder / "bench"
-
-
-def planted(clean: Path, out: Path, change: Callable[[Example], Example]) -> str:
+def planted(small_benchmark: Path, out: Path, change: Callable[[Example], Example]) -> str:
     """A copy in which a changed test example with many propositions stands in training; returns the test example's id."""
-    benchmark = Benchmark(clean)
+    benchmark = Benchmark(small_benchmark)
     splits = {name: list(benchmark.split(name)) for name in benchmark.splits}
     victim = max(splits["test"], key=lambda example: (len(example.f4), example.id))
     splits["train"].append(change(victim))
@@ -67,36 +55,40 @@ def renamed(example: Example) -> Example:
     )
 
 
-def test_a_clean_benchmark_has_no_leaks(clean: Path) -> None:
-    report = find_leaks(clean)
+def test_a_clean_benchmark_has_no_leaks(small_benchmark: Path) -> None:
+    report = find_leaks(small_benchmark)
     assert report.exact == report.renamed == report.theorem == []
-    assert sum(report.scored.values()) == sum(len(Benchmark(clean).split(name)) for name in Benchmark(clean).splits[1:])
+    assert sum(report.scored.values()) == sum(
+        len(Benchmark(small_benchmark).split(name)) for name in Benchmark(small_benchmark).splits[1:]
+    )
 
 
-def test_an_exact_target_is_found(clean: Path, tmp_path: Path) -> None:
+def test_an_exact_target_is_found(small_benchmark: Path, tmp_path: Path) -> None:
     other = "CONST HOL.Trueprop $ CONST HOL.True"
-    victim = planted(clean, tmp_path / "out", lambda e: replace(e, f2=(other,), f3=other, f4=(other,), f5=()))
+    victim = planted(small_benchmark, tmp_path / "out", lambda e: replace(e, f2=(other,), f3=other, f4=(other,), f5=()))
     report = find_leaks(tmp_path / "out")
     assert victim in [leak.held_out for leak in report.exact]
     assert victim in [leak.held_out for leak in report.theorem]  # the copy is of the same theorem
-    assert victim in [leak.held_out for leak in find_leaks(clean, tmp_path / "out").exact]  # out is what is trained on
+    assert victim in [
+        leak.held_out for leak in find_leaks(small_benchmark, tmp_path / "out").exact
+    ]  # out is what is trained on
     assert not report.renamed
 
 
-def test_a_renamed_example_is_found(clean: Path, tmp_path: Path) -> None:
-    victim = planted(clean, tmp_path / "out", renamed)
+def test_a_renamed_example_is_found(small_benchmark: Path, tmp_path: Path) -> None:
+    victim = planted(small_benchmark, tmp_path / "out", renamed)
     report = find_leaks(tmp_path / "out")
     assert [leak.held_out for leak in report.renamed] == [victim]
     assert not report.exact
     assert [leak.similarity for leak in report.near if leak.held_out == victim] == [1.0]
 
 
-def test_a_near_duplicate_is_found(clean: Path, tmp_path: Path) -> None:
+def test_a_near_duplicate_is_found(small_benchmark: Path, tmp_path: Path) -> None:
     def nearly(example: Example) -> Example:
         other = re.sub(r"Nat\.\w+", "Nat.other", swapped(example.f1), count=1)
         return replace(renamed(example), f1=other, theorem="0" * 16)
 
-    victim = planted(clean, tmp_path / "out", nearly)
+    victim = planted(small_benchmark, tmp_path / "out", nearly)
     report = find_leaks(tmp_path / "out")
     assert report.exact == report.renamed == report.theorem == []
     [leak] = [leak for leak in report.near if leak.held_out == victim and leak.split == "test"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.embedded import embedded_benchmark
 
 from isarstep.bench.leaks import scored_copies
 from isarstep.bench.rules import COPY, Columns, Sieve
@@ -87,7 +88,7 @@ EXAMPLES_OF_ISSUE_31 = {
 
 
 def test_the_embedded_benchmark_has_lost_them() -> None:
-    benchmark = Benchmark()
+    benchmark = embedded_benchmark()
     taken = {id_: mark for ids in benchmark.manifest["taken out"].values() for id_, mark in ids.items()}
     assert {id_: taken.get(id_) for id_ in EXAMPLES_OF_ISSUE_31} == EXAMPLES_OF_ISSUE_31
     assert "2249001e3a7e" not in taken
@@ -130,7 +131,7 @@ def test_a_sieve_chooses_again_until_nothing_is_left_to_pass_over() -> None:
 
 
 def test_an_earlier_name_says_what_was_taken_out() -> None:
-    benchmark = Benchmark()
+    benchmark = embedded_benchmark()
     (earlier, *_) = benchmark.manifest["earlier names"]
     gone = list(benchmark.manifest["taken out"]["test"])
     assert (benchmark.taken_out(earlier, "test"), benchmark.taken_out(earlier[:12], "test")) == (gone, gone)

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.embedded import embedded_benchmark
 
 from isarstep.bench.example import Example as BenchExample
 from isarstep.bench.specials import SPECIALS
-from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import Predictor, meta_of
@@ -71,7 +71,7 @@ def test_lists_say_what_was_read(tmp_path: Path, capsys: pytest.CaptureFixture[s
     model = build_model(ModelConfig("hat", len(VOCABULARY), "tiny", input="+premises"))
     (tmp_path / "model").mkdir()
     write_model(model, About("hash", VOCABULARY, {}), tmp_path / "model", "int8")
-    ids = [example.id for example in Benchmark("embedded").split("validation").lowest(2)]
+    ids = [example.id for example in embedded_benchmark().split("validation").lowest(2)]
     premises = tmp_path / "premises.jsonl"
     write_premises(premises, [(name, ["CONST HOL.True", "CONST HOL.False"]) for name in ids])
     assert read_premises(premises)[ids[0]] == ("CONST HOL.True", "CONST HOL.False")

@@ -6,11 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.bench.corpus import write_corpus
 
-from isarstep.bench.build import build
 from isarstep.bench.example import Example
-from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.evaluate.baselines import BASELINES, Frequent, copied_answers
@@ -94,23 +91,16 @@ def test_variables_of_a_neighbour_become_those_in_the_same_places() -> None:
     assert variables_aligned(other, here) == true("CONST T $ FREE <X5> $ FREE <X3>")
 
 
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("baselines")
-    build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)
-    return folder / "bench"
-
-
-def test_the_nearest_training_example(bench: Path) -> None:
-    benchmark = Benchmark(bench)
+def test_the_nearest_training_example(small_benchmark: Path) -> None:
+    benchmark = Benchmark(small_benchmark)
     known = benchmark.split("train")[3]
     [(first, score), *_] = Neighbours(benchmark).nearest(known, 2)
     assert first.source(hints=False) == known.source(hints=False)
     assert score == pytest.approx(1)
 
 
-def test_frequent_targets_speak_of_what_the_source_has(bench: Path) -> None:
-    benchmark = Benchmark(bench)
+def test_frequent_targets_speak_of_what_the_source_has(small_benchmark: Path) -> None:
+    benchmark = Benchmark(small_benchmark)
     example = benchmark.split("test")[0]
     found = Frequent(benchmark).answers(example, 10)
     assert found
@@ -120,23 +110,25 @@ def test_frequent_targets_speak_of_what_the_source_has(bench: Path) -> None:
 
 
 @pytest.mark.parametrize("name", BASELINES)
-def test_their_files_can_be_scored(bench: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_their_files_can_be_scored(
+    small_benchmark: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "out.jsonl"
-    assert run(["baseline", name, str(bench), "--split", "test", "--out", str(path), "--best", "3"]) == 0
+    assert run(["baseline", name, str(small_benchmark), "--split", "test", "--out", str(path), "--best", "3"]) == 0
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [row["id"] for row in rows] == [example.id for example in Benchmark(bench).split("test")]
+    assert [row["id"] for row in rows] == [example.id for example in Benchmark(small_benchmark).split("test")]
     assert max(len(row["predictions"]) for row in rows) <= 3
-    assert run(["evaluate", str(path), "--benchmark", str(bench)]) == 0
+    assert run(["evaluate", str(path), "--benchmark", str(small_benchmark)]) == 0
     assert "out" in capsys.readouterr().out
 
 
-def test_there_is_no_other(bench: Path) -> None:
-    assert run(["baseline", "oracle", str(bench)]) == 2
+def test_there_is_no_other(small_benchmark: Path) -> None:
+    assert run(["baseline", "oracle", str(small_benchmark)]) == 2
 
 
-def test_a_folder_is_a_run_that_reports_take(bench: Path, tmp_path: Path) -> None:
-    assert run(["baseline", "copy", str(bench), "--out", str(tmp_path / "copy"), "--best", "2"]) == 0
-    system = open_run(tmp_path / "copy").system(open_task(bench, "test"))
+def test_a_folder_is_a_run_that_reports_take(small_benchmark: Path, tmp_path: Path) -> None:
+    assert run(["baseline", "copy", str(small_benchmark), "--out", str(tmp_path / "copy"), "--best", "2"]) == 0
+    system = open_run(tmp_path / "copy").system(open_task(small_benchmark, "test"))
     assert system is not None
     assert system.name == "copy"
     assert system.wide.width == 2

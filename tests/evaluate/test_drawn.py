@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.embedded import embedded_benchmark
 
-from isarstep.bench.store import Benchmark
 from isarstep.decode.predictions import faults_counted
 from isarstep.evaluate.headline import open_task
 from isarstep.evaluate.leaderboard_entries import reweighted
@@ -34,7 +34,7 @@ def test_each_measure_is_a_family() -> None:
 
 def of_two_entries(split: str) -> tuple[ScoringTask, System]:
     """Ten theorems; one entry is answered, the other is not."""
-    template = Benchmark("embedded").split("test")[0]
+    template = embedded_benchmark().split("test")[0]
     examples = [
         replace(template, id=f"{n:012x}", theorem=f"{n:016x}", session="A" if n < 5 else "B", target_kind=kind)
         for n, kind in enumerate(["step"] * 4 + ["compound"] + ["step", "compound"] * 2 + ["step"])

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.embedded import embedded_benchmark
 
 from isarstep.bench.display import Printer
 from isarstep.bench.ids import places_of_lowest
-from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.decode.predictions import is_tokens
 from isarstep.evaluate.headline import open_system, open_task
@@ -20,7 +20,7 @@ COUNT = 12
 
 def gold(tmp_path: Path, style: str, spoilt: int = 0) -> Path:
     """F.1 of the lowest ids as `isarstep export --style` writes it; the first few are no formulas."""
-    benchmark = Benchmark("embedded")
+    benchmark = embedded_benchmark()
     split, printer = benchmark.split("test"), Printer(benchmark, style, at_home=True)
     ids = benchmark.table("test", ["id"])["id"].to_pylist()
     path = tmp_path / f"{style}.jsonl"

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from tests.embedded import embedded_benchmark
 
-from isarstep.bench.store import Benchmark
 from isarstep.evaluate.embeddings import Embeddings
 from isarstep.evaluate.relatedness import NEAREST, closeness, related_pairs, type_shapes
 from isarstep.logic.signature import Constant, Signature
@@ -61,5 +61,5 @@ def test_types_are_alike_but_for_names_and_sorts_of_variables() -> None:
 def test_sixty_pairs_of_which_the_embedded_benchmark_has_nearly_all() -> None:
     pairs = related_pairs()
     assert len({frozenset(pair) for pair in pairs}) == len(pairs) == 60
-    known = {*Benchmark("embedded").vocabulary}
+    known = {*embedded_benchmark().vocabulary}
     assert sum(left in known and right in known for left, right in pairs) >= 55

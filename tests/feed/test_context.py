@@ -7,11 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.bench.corpus import write_corpus
+from tests.embedded import embedded_benchmark
 
-from isarstep.bench.build import build
 from isarstep.bench.example import Example
-from isarstep.bench.rules import Sizes
 from isarstep.bench.setting import setting_of, with_setting
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -77,7 +75,7 @@ def says(text: str, target: str) -> bool:
 
 @pytest.fixture(scope="module")
 def embedded() -> Benchmark:
-    return Benchmark()
+    return embedded_benchmark()
 
 
 @pytest.fixture(scope="module")
@@ -152,16 +150,11 @@ def test_the_nearest_fact_of_a_real_proof_is_the_last_one_established(embedded: 
     assert found.earlier == tuple(f for f in reversed(setting.facts) if f in found.earlier)
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("context")
-    build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)
-    return folder / "bench"
-
-
-def test_a_file_of_arrays_keeps_contexts(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_arrays_keeps_contexts(
+    small_benchmark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    data = load_dataset(small, "+context")
+    data = load_dataset(small_benchmark, "+context")
     assert (data.split("train").source_lengths("+context") > data.split("train").source_lengths("base")).any()
     save_dataset(data, tmp_path / "data.npz")
     again = load_dataset(tmp_path / "data.npz", "+context")
@@ -170,15 +163,17 @@ def test_a_file_of_arrays_keeps_contexts(small: Path, tmp_path: Path, monkeypatc
             np.testing.assert_array_equal(again.split(name).source_lengths(field), split.source_lengths(field))
 
 
-def test_a_file_without_contexts_is_refused(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_contexts_is_refused(
+    small_benchmark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    save_dataset(load_dataset(small), tmp_path / "data.npz")
+    save_dataset(load_dataset(small_benchmark), tmp_path / "data.npz")
     with pytest.raises(UserError, match=r"without contexts; write it again with --input \+context"):
         load_dataset(tmp_path / "data.npz", "+context")
 
 
-def test_other_inputs_read_what_they_read_without_contexts(small: Path, tmp_path: Path) -> None:
-    benchmark = Benchmark(small)
+def test_other_inputs_read_what_they_read_without_contexts(small_benchmark: Path, tmp_path: Path) -> None:
+    benchmark = Benchmark(small_benchmark)
     plain, more = (made(benchmark, "test", cache=tmp_path) for made in (corpus_of_split, corpus_with_context))
     assert len(more.sources) > len(plain.sources)
     for field in ("base", "+F.5"):

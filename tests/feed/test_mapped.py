@@ -6,10 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.bench.corpus import write_corpus
 
-from isarstep.bench.build import build
-from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.feed.constants import corpus_of_examples, is_constant, read_by_model
@@ -18,10 +15,8 @@ from isarstep.feed.mapped import corpus_of_split, outside_of
 
 
 @pytest.fixture(scope="module")
-def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
-    folder = tmp_path_factory.mktemp("mapped")
-    build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)
-    return Benchmark(folder / "bench")
+def benchmark(small_benchmark: Path) -> Benchmark:
+    return Benchmark(small_benchmark)
 
 
 def sources(corpus: Corpus, example: int) -> list[tuple[int, list[int]]]:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.embedded import embedded_benchmark
 from tests.logic import complex_main
 
 from isarstep.bench.store import Benchmark
@@ -37,7 +38,7 @@ STATEMENTS = list(statements())
 
 @cache
 def benchmark() -> Benchmark:
-    return Benchmark("embedded")
+    return embedded_benchmark()
 
 
 @cache

@@ -1,9 +1,9 @@
 """Forms that the writer has for terms: each text is written as it stands, from the term that it was read as."""
 
 import pytest
+from tests.embedded import embedded_benchmark
 from tests.logic.complex_main import language
 
-from isarstep.bench.store import Benchmark
 from isarstep.logic.folding import canonical
 from isarstep.logic.language import Language
 from isarstep.logic.printformats import Formats
@@ -196,7 +196,7 @@ def test_a_delimiter_that_a_graph_has_as_blanks_is_written() -> None:
 
 def test_what_would_be_read_as_another_term_is_not_written() -> None:
     """HOL-Library.OptionalSugar prints `A ⟹ B ⟹ C` as `A ∧ B ⟹ C`, for papers."""
-    sugar = Benchmark("embedded").theory_contexts.at("Encodability_Process_Calculi.SourceTargetRelation").language
+    sugar = embedded_benchmark().theory_contexts.at("Encodability_Process_Calculi.SourceTargetRelation").language
     read = read_formula("A ⟹ B ⟹ C", sugar).term
     assert write_formula(erase(read), sugar) == "A ⟹ B ⟹ C"
     surjective = read_formula("¬ surj f", sugar).term

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 import zstandard
+from tests.embedded import embedded_benchmark
 
-from isarstep.bench.store import Benchmark
 from isarstep.prove.witnesses import witnesses
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ def _benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_steps_are_those_of_lowest_id_in_the_sessions() -> None:
     from beside_isabelle import SESSIONS, steps_of
 
-    benchmark = Benchmark("embedded")
+    benchmark = embedded_benchmark()
     steps = steps_of(benchmark, SESSIONS, 100)
     assert len(steps) == 100
     assert [step.id for step in steps] == sorted(step.id for step in steps)
@@ -34,7 +34,7 @@ def test_steps_are_those_of_lowest_id_in_the_sessions() -> None:
 def test_what_a_step_obtains_is_bound_in_the_question() -> None:
     from beside_isabelle import GAPS, SESSIONS, asked, steps_of
 
-    steps = steps_of(Benchmark("embedded"), SESSIONS, 100)
+    steps = steps_of(embedded_benchmark(), SESSIONS, 100)
     obtained = [step for step in steps if witnesses(step.target_command, step.introduced)]
     assert obtained
     for step in obtained:
@@ -46,7 +46,7 @@ def test_what_a_step_obtains_is_bound_in_the_question() -> None:
 def test_what_is_answered_is_not_asked_again() -> None:
     from beside_isabelle import SESSIONS, asked, steps_of
 
-    step = steps_of(Benchmark("embedded"), SESSIONS, 1)[0]
+    step = steps_of(embedded_benchmark(), SESSIONS, 1)[0]
     assert [question.key for question in asked(step, {}, {"0 second"}).questions] == ["0 second"]
 
 
@@ -79,7 +79,7 @@ def test_what_took_longer_than_the_clock_allows_is_not_proved(monkeypatch: pytes
 
     from isarstep.prove.verdict import Proved
 
-    example = Benchmark("embedded").split("test")[0]
+    example = embedded_benchmark().split("test")[0]
     times = iter([0.0, 1.0, 21.0])
     monkeypatch.setattr(reach, "time", SimpleNamespace(monotonic=lambda: next(times)))
     proved = Proved("E", 0.1, (), 0)

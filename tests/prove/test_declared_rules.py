@@ -7,8 +7,7 @@ from isarstep.prove.facts import Library
 from isarstep.serve.engine import Engine
 
 
-def test_rules_of_a_context_for_a_goal_and_for_facts(engine: Engine) -> None:
-    library = Library.of_benchmark(engine.benchmark)
+def test_rules_of_a_context_for_a_goal_and_for_facts(engine: Engine, library: Library) -> None:
     declared = DeclaredRules.of_benchmark(engine.benchmark, library)
     assert declared is not None
     library.read(frozenset({"HOL.Set"}))
@@ -20,8 +19,7 @@ def test_rules_of_a_context_for_a_goal_and_for_facts(engine: Engine) -> None:
     assert declared.about({"HOL.Nat"}, "Set.Bex", ()) == {}
 
 
-def test_a_collection_of_rules_of_introduction_counts_as_such(engine: Engine) -> None:
-    library = Library.of_benchmark(engine.benchmark)
+def test_a_collection_of_rules_of_introduction_counts_as_such(engine: Engine, library: Library) -> None:
     declared = DeclaredRules.of_benchmark(engine.benchmark, library)
     assert declared is not None
     theory, head = "HOL.Topological_Spaces", "Topological_Spaces.continuous_on"

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.embedded import embedded_benchmark
 from tests.prove.derivations import TRUE, Derivation
 from tests.prove.test_derivations import query
 
-from isarstep.bench.store import Benchmark
 from isarstep.logic.terms import frees
 from isarstep.logic.typestrings import parse_type
 from isarstep.prove.derived_proof import SHORT, SHORT_REWRITING, in_steps
@@ -32,7 +32,7 @@ def asked(name: str) -> Query:
 
 
 def written(derived: Derived) -> list[str] | None:
-    language = Benchmark("embedded").theory_contexts.at("Complex_Main").language
+    language = embedded_benchmark().theory_contexts.at("Complex_Main").language
     taken = {leaf.name for step in derived.steps for leaf in frees(step.formula)}
     called = _apart((each for step in derived.steps for each in step.obtained), taken)
     known = {f"F.2({n})": f"assms({n})" for n in range(1, 5)}
@@ -122,7 +122,7 @@ def test_definitions_that_a_prover_introduces_are_left_out() -> None:
     ("List.append_Nil2", SHORT_REWRITING + 1, True),
 ])  # fmt: skip
 def test_rewriting_repeats_longer_derivations_than_other_methods(fact: str, inferences: int, expected: bool) -> None:
-    context, question = Benchmark("embedded").theory_contexts.at("Complex_Main"), asked("subset transitivity")
+    context, question = embedded_benchmark().theory_contexts.at("Complex_Main"), asked("subset transitivity")
     proof = Proved("E", 0.1, (fact,), 1, derived=replace(derived("subset transitivity"), inferences=inferences))
     types = {name: parse_type("(Set.set 'a)") for name in "ABC"}
     assert len(context.library_facts(fact)) == 1

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from tests.embedded import embedded_benchmark
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
@@ -64,7 +65,7 @@ COMMUTES = (
 
 def test_embedded_types_agree_with_isabelle():
     lines = zstandard.ZstdDecompressor().decompress(ANSWERS.read_bytes()).decode().splitlines()
-    benchmark = Benchmark("embedded")
+    benchmark = embedded_benchmark()
     # Isabelle was asked about examples of an earlier corpus; here are those that the embedded one still has.
     asked = {json.loads(line)["id"] for line in lines}
     places: dict[str, Example] = {}

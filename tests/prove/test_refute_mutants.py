@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.embedded import embedded_benchmark
 from tests.prove.language import SIGNATURE, lemma
 
-from isarstep.bench.store import Benchmark
 from isarstep.logic.terms import Term, subterms
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.counterexamples import Counterexamples
@@ -74,7 +74,7 @@ def test_a_part_is_replaced_at_its_place() -> None:
 def test_what_quickcheck_refuted_is_refuted_and_what_is_true_is_not() -> None:
     from refute_mutants import StatementMutant
 
-    benchmark = Benchmark("embedded")
+    benchmark = embedded_benchmark()
     context = benchmark.theory_contexts.importing(("Complex_Main",))
     refuter = Counterexamples(Library.of_benchmark(benchmark)).refuter(context)
     records: list[dict[str, Any]] = [json.loads(line) for line in ANSWERS.read_text(encoding="utf-8").splitlines()]

@@ -164,8 +164,7 @@ def test_rules_come_from_their_own_world_less_what_it_takes_away() -> None:
     ]  # each theory once, and those of a context together
 
 
-def test_equations_of_functions_are_rules_of_the_library(engine: Engine) -> None:
-    library = Library.of_benchmark(engine.benchmark)
+def test_equations_of_functions_are_rules_of_the_library(engine: Engine, library: Library) -> None:
     rules = SimpRules.of_benchmark(engine.benchmark, library)
     assert rules is not None
     main = engine.theory_contexts.importing(("Main",))
@@ -197,8 +196,7 @@ def test_equations_by_patterns(text: str, function: str, answer: bool) -> None:
     assert has_patterns(text, function) is answer
 
 
-def test_rules_that_declared_ones_say_the_other_way_round(engine: Engine) -> None:
-    library = Library.of_benchmark(engine.benchmark)
+def test_rules_that_declared_ones_say_the_other_way_round(engine: Engine, library: Library) -> None:
     rules = SimpRules.of_benchmark(engine.benchmark, library)
     assert rules is not None
     names = ("List.image_set", "List.append_assoc", "List.set_map")
@@ -208,10 +206,9 @@ def test_rules_that_declared_ones_say_the_other_way_round(engine: Engine) -> Non
     assert other_way_round(facts, lambda head: rules.rewrites(near.get(head, ()))) == ("List.image_set",)
 
 
-def test_of_two_facts_that_are_each_other_turned_one_rewrites(engine: Engine) -> None:
+def test_of_two_facts_that_are_each_other_turned_one_rewrites(library: Library) -> None:
     """`∃x. list_all (closed x) xs` by `list_all_iff` and `Ball_set_list_all`, which is the same from right to left: simp
     does not end with both."""
-    library = Library.of_benchmark(engine.benchmark)
     names = ("List.list_all_iff", "List.Ball_set_list_all", "List.append_assoc")
     facts = [replace(library.fact(library.statements("HOL.List", name)[0]), here=True) for name in names]
     assert other_way_round(facts, lambda head: ()) == ("List.Ball_set_list_all",)

@@ -1,8 +1,8 @@
 """The steps that a proof shows first, as Isar."""
 
 import pytest
+from tests.embedded import embedded_benchmark
 
-from isarstep.bench.store import Benchmark
 from isarstep.logic.terms import Free, Term, Typ, Type
 from isarstep.prove.sketch import Stated, isar_text, shown_lines
 from isarstep.prove.verdict import ASSUME, CLOSE, OpenedGoal, Proved, ShownStep
@@ -42,14 +42,14 @@ def test_blocks_and_variables_that_are_obtained() -> None:
 )  # fmt: skip
 def test_methods_get_the_premises_that_the_prover_used(facts: tuple[str, ...], using: str) -> None:
     numbered = {f"F.2({n})": f"assms({n})" for n in (1, 2, 3)}
-    context = Benchmark("embedded").theory_contexts.at("Main")
+    context = embedded_benchmark().theory_contexts.at("Main")
     steps = [Stated("P", Free("P"), Proved("E", 0.1, facts, 1))]
     text = isar_text(["A", "B", "C"], steps, {}, context, numbered=numbered)
     assert f"    {using.strip()} " in text
 
 
 def test_a_definition_is_unfolded_where_its_conditions_hold() -> None:
-    context = Benchmark("embedded").theory_contexts.at("Main")
+    context = embedded_benchmark().theory_contexts.at("Main")
     part = Proved("E", 0.1, ("F.2(1)",), 0)
     proof = Proved(
         "E", 0.1, ("l.d_def", "F.2(1)"), 0, method="unfold l.d_def[OF F.2(1)], intro conjI", cases=(part,) * 2
@@ -62,7 +62,7 @@ def test_a_definition_is_unfolded_where_its_conditions_hold() -> None:
 
 
 def test_an_induction_inside_of_a_goal_stands_behind_what_it_fixes_and_assumes() -> None:
-    context = Benchmark("embedded").theory_contexts.at("Main")
+    context = embedded_benchmark().theory_contexts.at("Main")
     nat, bound = Type("Nat.nat"), Free("x1", Type("Nat.nat"))
     part = Proved("simp", 0.1, (), 0)
     opened = OpenedGoal((bound,), (("goal(1)", Free("A")),), Free("P"), "(intro allI impI)")

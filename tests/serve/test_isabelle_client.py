@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.embedded import embedded_benchmark
 from tests.serve.isabelle_servers import DOWN, KINDS, Server
 from tests.serve.isabelle_session import HERE, TRANSCRIPT, Loaded, load, transcript
 
 import isarstep
-from isarstep.bench.store import Benchmark
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.logic.sample import sample_signature
 from isarstep.logic.terms import Type
@@ -122,7 +122,7 @@ def test_what_was_clicked_is_a_proof(installation_with_hol, loaded, addresses, t
 
 
 def test_questions_are_tokens_with_types(loaded, servers):
-    questions, known = servers["SERVER"].questions, Benchmark("embedded").signature.constants
+    questions, known = servers["SERVER"].questions, embedded_benchmark().signature.constants
     assert len(questions) == 9
     for question in questions:
         names = set(question["fixed"])

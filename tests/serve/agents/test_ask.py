@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.bench.corpus import write_corpus
 from tests.documented import documented, mentioned
+from tests.embedded import embedded_benchmark
 from tests.serve.agents.chat_server import Reply, chat_server
 
-from isarstep.bench.build import build
 from isarstep.bench.example import Example
-from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.errors import UserError
@@ -29,31 +27,26 @@ from isarstep.serve.agents.questions import Questions, ReadReply, place_of_refer
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("ask")
-    build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)
-    return folder / "bench"
-
-
-@pytest.fixture(scope="module")
-def questions(bench: Path) -> Questions:
-    return Questions(Benchmark(bench), shots=1)
+def questions(small_benchmark: Path) -> Questions:
+    return Questions(Benchmark(small_benchmark), shots=1)
 
 
 def truth(questions: Questions, example: Any) -> str:
     return to_unicode(decode(example.f1), questions.names(example))
 
 
-def test_every_reference_is_read_back_as_itself(bench: Path, questions: Questions) -> None:
+def test_every_reference_is_read_back_as_itself(small_benchmark: Path, questions: Questions) -> None:
     for split in ("test", "validation"):
-        for example in Benchmark(bench).split(split):
+        for example in Benchmark(small_benchmark).split(split):
             answer = questions.read(example, f"I think so.\nANSWER: {truth(questions, example)}\n")
             assert answer.tokens == example.f1
             assert place_of_reference(example, [answer]) == 1
 
 
-def test_the_prompt_shows_fields_types_and_own_names_and_not_the_answer(bench: Path, questions: Questions) -> None:
-    example = next(e for e in Benchmark(bench).split("test") if e.f2 and e.types)
+def test_the_prompt_shows_fields_types_and_own_names_and_not_the_answer(
+    small_benchmark: Path, questions: Questions
+) -> None:
+    example = next(e for e in Benchmark(small_benchmark).split("test") if e.f2 and e.types)
     messages = questions.prompt(example)
     assert [m["role"] for m in messages] == ["system", "user", "assistant", "user"]
     question = messages[-1]["content"]
@@ -66,12 +59,12 @@ def test_the_prompt_shows_fields_types_and_own_names_and_not_the_answer(bench: P
     assert names.free(variable) == example.names[variable]
     shot = questions.shots[0]
     assert messages[2]["content"] == f"ANSWER: {truth(questions, shot)}"
-    assert shot.id in {e.id for e in Benchmark(bench).split("train")}
+    assert shot.id in {e.id for e in Benchmark(small_benchmark).split("train")}
 
 
 @pytest.mark.parametrize("wrap", ["{}", "`{}`", '"{}"', "$ {} $", "**{}**", r"\<open>{}\<close>"])
-def test_what_models_put_around_formulas_is_taken_off(bench: Path, questions: Questions, wrap: str) -> None:
-    example = Benchmark(bench).split("test")[0]
+def test_what_models_put_around_formulas_is_taken_off(small_benchmark: Path, questions: Questions, wrap: str) -> None:
+    example = Benchmark(small_benchmark).split("test")[0]
     reply = f"ANSWER: x = x\n**ANSWER:** {wrap.format(truth(questions, example))}"
     assert questions.read(example, reply).tokens == example.f1
     assert questions.read(example, f"**ANSWER: {truth(questions, example)}**").tokens == example.f1
@@ -86,8 +79,10 @@ def test_what_models_put_around_formulas_is_taken_off(bench: Path, questions: Qu
         ("ANSWER: Nat.P stranger", "neither a constant nor a variable"),
     ],
 )
-def test_what_cannot_be_read_says_why_and_is_wrong(bench: Path, questions: Questions, reply: str, problem: str) -> None:
-    example = Benchmark(bench).split("test")[0]
+def test_what_cannot_be_read_says_why_and_is_wrong(
+    small_benchmark: Path, questions: Questions, reply: str, problem: str
+) -> None:
+    example = Benchmark(small_benchmark).split("test")[0]
     answer = questions.read(example, reply)
     assert answer.tokens is None
     assert problem in (answer.problem or "")
@@ -109,14 +104,14 @@ def test_pass_at_k() -> None:
 
 
 def test_a_run_is_scored_as_evaluate_scores_it(
-    bench: Path,
+    small_benchmark: Path,
     questions: Questions,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ISARSTEP_API_KEY", "very-secret")
-    examples = list(Benchmark(bench).split("test"))
+    examples = list(Benchmark(small_benchmark).split("test"))
     by_question = {questions.question(example): number for number, example in enumerate(examples)}
 
     def reply(body: dict[str, Any]) -> Reply:
@@ -128,7 +123,7 @@ def test_a_run_is_scored_as_evaluate_scores_it(
 
     out = tmp_path / "run"
     with chat_server(reply) as server:
-        arguments = ["ask", "--endpoint", server.url, "--model", "m", "--benchmark", str(bench), "--split", "test",
+        arguments = ["ask", "--endpoint", server.url, "--model", "m", "--benchmark", str(small_benchmark), "--split", "test",
                      "--samples", "3", "--shots", "1", "--per-minute", "1e6", "--out", str(out)]  # fmt: skip
         assert run([*arguments, "--limit", "2"]) == 0
         capsys.readouterr()
@@ -162,7 +157,7 @@ def test_a_run_is_scored_as_evaluate_scores_it(
     assert summary["first unreadable"] == thirds[2]
     assert summary["budget"]["tokens in"] == 300 * total
     assert summary["budget"]["tokens out"] > 0
-    assert run(["evaluate", str(out / "predictions.jsonl"), "--benchmark", str(bench), "--json"]) == 0
+    assert run(["evaluate", str(out / "predictions.jsonl"), "--benchmark", str(small_benchmark), "--json"]) == 0
     [scored] = json.loads(capsys.readouterr().out)["systems"]
     assert scored["top1_term"] == summary["top"]["1"]
     assert scored["top10_term"]["value"] == pytest.approx(100 * (thirds[0] + thirds[1]) / total)
@@ -171,7 +166,7 @@ def test_a_run_is_scored_as_evaluate_scores_it(
 
 
 def test_another_question_does_not_go_into_an_old_run(
-    bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    small_benchmark: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with chat_server(lambda body: "ANSWER: x = x") as server:
         arguments = [
@@ -179,7 +174,7 @@ def test_another_question_does_not_go_into_an_old_run(
             "--endpoint",
             server.url,
             "--benchmark",
-            str(bench),
+            str(small_benchmark),
             "--limit",
             "1",
             "--per-minute",
@@ -225,7 +220,7 @@ def test_requests_keep_their_distance() -> None:
 
 @pytest.fixture(scope="module")
 def embedded() -> Questions:
-    return Questions(Benchmark("embedded"), shots=0)
+    return Questions(embedded_benchmark(), shots=0)
 
 
 @pytest.fixture(scope="module")
@@ -306,9 +301,9 @@ def test_tokens_that_were_not_counted_are_not_guessed() -> None:
 
 
 def test_ctrl_c_sends_the_queue_of_paid_requests_all_the_same(
-    bench: Path, questions: Questions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_benchmark: Path, questions: Questions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    examples = list(Benchmark(bench).split("train"))[:12]
+    examples = list(Benchmark(small_benchmark).split("train"))[:12]
     asked: list[int] = []
     begun, stopped = threading.Event(), threading.Event()
 
