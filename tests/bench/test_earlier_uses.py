@@ -13,6 +13,8 @@ from isarstep.bench.store import Benchmark
 from isarstep.bench.uses_above import NOTHING_USED
 from isarstep.prove.facts import lemmas_in_context
 
+pytestmark = pytest.mark.slow  # on all of the embedded benchmark
+
 
 @pytest.fixture(scope="module")
 def unseen(benchmark: Benchmark) -> list[Example]:

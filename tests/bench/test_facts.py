@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pyarrow.parquet as pq
+import pytest
 from tests.bench.handmade import BOOL, NAT, PROP, fun
 
 from isarstep.bench.fact_table import occurrences, shows_its_type, theory_order, typed
@@ -85,6 +86,7 @@ def test_theories_follow_their_parents() -> None:
     assert theory_order(parents) == ["A", "Aa", "B", "C"]
 
 
+@pytest.mark.slow
 def test_every_type_of_the_embedded_benchmark_can_be_read() -> None:
     for text in pq.read_table(benchmark_folder(EMBEDDED) / "types.parquet")["type"].to_pylist():
         assert format_type(parse_type(text)) == text

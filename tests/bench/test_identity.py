@@ -152,7 +152,9 @@ def name_when_scored(folder: Path) -> str | None:
         return None
 
 
-@pytest.mark.parametrize(("of", "count"), [("small", SMALL_EDITS), ("embedded", EMBEDDED_EDITS)])
+@pytest.mark.parametrize(
+    ("of", "count"), [("small", SMALL_EDITS), pytest.param("embedded", EMBEDDED_EDITS, marks=pytest.mark.slow)]
+)
 def test_random_edits_are_refused_or_get_another_name(small: Path, tmp_path: Path, of: str, count: int) -> None:
     folder = small if of == "small" else benchmark_folder("embedded")
     name = json.loads((folder / "manifest.json").read_text())["hash"]

@@ -125,6 +125,7 @@ def test_all_that_is_shipped_is_small_enough() -> None:
     assert sum(record["bytes"] for files in folders for record in files) <= 64_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", BENCHMARKS)
 def test_leaks_are_searched_in_what_is_trained_on(where: str) -> None:
     opened = trained_at(Benchmark(where))
@@ -132,6 +133,7 @@ def test_leaks_are_searched_in_what_is_trained_on(where: str) -> None:
     assert len(opened.split("train"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", BESIDE.values())
 def test_nothing_shipped_beside_the_benchmark_is_trained_on(where: str) -> None:
     base, beside = Benchmark(), Benchmark(where)

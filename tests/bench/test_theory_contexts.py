@@ -202,6 +202,7 @@ def test_the_file_of_the_signature_is_read_and_verified_once(tmp_path: Path, mon
     assert sorted(opened) == ["notation.json.zst", "read", "read", "signature.json.zst"]
 
 
+@pytest.mark.slow
 def test_all_that_the_embedded_examples_say_exists():
     benchmark = Benchmark("embedded")
     foreign = unknown = 0

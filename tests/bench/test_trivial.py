@@ -97,6 +97,7 @@ def test_the_embedded_benchmark_has_lost_them() -> None:
         assert not set(ids) & set(taken)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", BENCHMARKS)
 def test_nothing_that_is_scored_is_trivial_or_a_copy(where: str) -> None:
     benchmark = Benchmark(where)

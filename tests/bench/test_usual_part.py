@@ -14,6 +14,9 @@ INSIDE = (USUAL, "Main", "HOL.List", "HOL.Orderings")
 OUTSIDE = ("HOL-Library.Multiset", "HOL-Analysis.Starlike")
 
 
+pytestmark = pytest.mark.slow  # on all of the embedded benchmark
+
+
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:

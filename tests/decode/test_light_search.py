@@ -29,7 +29,14 @@ def both() -> tuple[Predictor, Predictor]:
     return light, heavy
 
 
-@pytest.mark.parametrize(("constraint", "count"), [("none", 24), ("grammar", 12), ("types", 12)])
+@pytest.mark.parametrize(
+    ("constraint", "count"),
+    [
+        ("none", 24),
+        pytest.param("grammar", 12, marks=pytest.mark.slow),
+        pytest.param("types", 12, marks=pytest.mark.slow),
+    ],
+)
 def test_the_answers_to_real_examples_are_the_same(
     both: tuple[Predictor, Predictor], constraint: str, count: int
 ) -> None:

@@ -52,6 +52,7 @@ def test_the_report_is_about_the_embedded_benchmark() -> None:
     assert numbers()["benchmark"] == manifest["hash"], "docs/results is about another benchmark: make the report again"
 
 
+@pytest.mark.slow
 def test_committed_lists_give_the_committed_numbers() -> None:
     report = numbers()
     text = (RESULTS / "report.md").read_text(encoding="utf-8")

@@ -14,6 +14,8 @@ from isarstep.feed.files import load_dataset
 from isarstep.feed.measures import Layout
 from isarstep.train.renumbering import Renumbering
 
+pytestmark = pytest.mark.slow  # on all of the embedded benchmark
+
 
 @pytest.fixture(scope="module")
 def dataset() -> Dataset:

@@ -95,6 +95,7 @@ def test_prove_prints_the_proof_and_what_it_does_not_need(capsys: pytest.Capture
     assert documented("prove --json") == {*answer} - {*schema.SketchAnswer.model_fields}
 
 
+@pytest.mark.slow
 def test_prove_goes_by_induction_where_provers_do_not_get_there(capsys: pytest.CaptureFixture[str]) -> None:
     goal = "foldl (+) (a + b) xs = a + foldl (+) b xs"
     assert run(["prove", goal, "--type", "xs :: nat list", "--seconds", "3600"]) == 0

@@ -11,6 +11,7 @@ from isarstep.prove.proof_search import Plan
 from isarstep.serve import demo
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_engine")
 def test_demo_runs_every_job_and_says_what_to_type_next(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -218,7 +218,7 @@ def test_an_engine_that_nobody_has_any_more_is_gone_with_its_benchmark() -> None
     assert [each() for each in there] == [None, None]
 
 
-@pytest.mark.parametrize("typ", ["nat", pytest.param("int", marks=needs.E)])
+@pytest.mark.parametrize("typ", ["nat", pytest.param("int", marks=[needs.E, pytest.mark.slow])])
 def test_the_papers_first_example(engine: Engine, typ: str) -> None:
     """Proofs that count take 0.02 s, and most steps have none: the usual 0.3 s would pass on each of these."""
     task = engine.read(Problem("∃c. a = 2 * c", ("2 * b ^ 2 = a ^ 2",), types={"a": typ, "b": typ}))
@@ -351,6 +351,7 @@ def test_a_sketch_says_what_is_left(engine: Engine) -> None:
     assert 'have s1: "R y"' in best.isar()
 
 
+@pytest.mark.slow
 def test_a_sketch_with_the_shipped_model(engine: Engine) -> None:
     task = engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"), types={"x": "nat"}))
     with engine.proving(seconds=1, library=0) as proving:
