@@ -31,7 +31,7 @@ settings.load_profile("isarstep")
 
 # The marker `slow` is written at a test and leaves it to `make test-all`. The marker `integration` is set here, for what
 # `make check` leaves to `make test`: files, folders or tests that start servers, provers or processes, load the shipped
-# model, build benchmarks or train.
+# model, build benchmarks, train or take seconds.
 INTEGRATION = (
     "tests/attack/",
     "tests/bench/test_build.py",
@@ -76,9 +76,11 @@ INTEGRATION = (
     "tests/models/test_export.py",
     "tests/models/test_light.py",
     "tests/models/test_models.py::test_hat_has_no_parameters",
+    "tests/models/test_models.py::test_steps_agree",
     "tests/models/test_models.py::test_the_base_transformer",
     "tests/serve/",
     "tests/theory/",
+    "tests/test_cli.py::test_an_option_of_before",
     "tests/test_commands.py",
     "tests/test_docs_run.py::test_a_block_runs",
     "tests/test_json.py",

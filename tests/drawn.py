@@ -5,6 +5,11 @@ of them, and `--hypothesis-profile thorough` draws ten times as many. tests/conf
 hypothesis. Tests without hypothesis that do less in `make test` have the marker `reduced`.
 """
 
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
 from hypothesis import settings
 
 STANDING = 100  # examples of a property
@@ -20,3 +25,11 @@ def prover_seconds(standing: float, reduced: float | None = None) -> float:
     times as long in the profile `thorough`."""
     times = settings.default.max_examples // STANDING  # type: ignore[union-attr]
     return standing * times if times else standing if reduced is None else reduced
+
+
+def all_but_one_slow(paths: Sequence[Path], every: int) -> list[ParameterSet]:
+    """Return the files as parameters of a test; `make test` runs one of each `every` files."""
+    return [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if place % every else [])
+        for place, path in enumerate(paths)
+    ]

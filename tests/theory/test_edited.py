@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.drawn import drawn
+from tests.drawn import all_but_one_slow, drawn
 
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -38,7 +38,7 @@ def said(document: TheoryDocument) -> list[str]:
 
 
 @pytest.mark.reduced
-@pytest.mark.parametrize("path", FILES[::6], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", all_but_one_slow(FILES[::6], 4))
 def test_edits_are_read_as_new_files_are(path: Path, benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document_module, "KEEP_EACH", 3)
     monkeypatch.setattr(document_module, "MOST_KEPT", 5)

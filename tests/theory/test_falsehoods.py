@@ -5,14 +5,13 @@ those of the library, equations that overlap hold in order, and what is not prov
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
-from tests.drawn import prover_seconds
+from tests.drawn import all_but_one_slow, prover_seconds
 
 from isarstep.errors import UserError
 from isarstep.prove.step_prover import Limits, Proving
@@ -26,14 +25,6 @@ FALSEHOODS = sorted((Path(__file__).parent / "falsehoods").glob("*.thy"))
 # Of the seconds, most of it four times: what a missing guard lets through is proved in a fraction, all else takes all.
 SECONDS, LIBRARY = prover_seconds(0.05), 16
 READ_AT_LEAST = 345  # others are refused, which proves nothing either
-
-
-def all_but_one_slow(paths: Sequence[Path], every: int) -> list[ParameterSet]:
-    """The files as parameters; of so many in a row one is in `make test`."""
-    return [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if place % every else [])
-        for place, path in enumerate(paths)
-    ]
 
 
 @pytest.fixture(scope="module")
