@@ -42,14 +42,14 @@ def theory(number: int, proofs: int = 40) -> Graph:
     shared = [DeclaredConstant(c, t) for c, t in {**CONSTANTS, **functions}.items()] if number == 0 else []
     theorem = prop("Nat.less", (f"T{number}.c1", "?x"), (f"T{max(number - 1, 0)}.c2", "?y"))
     graph = graph_of(
-        made, [lemma], [Lemma(f"T{number}.fact", 0, _typed(theorem))], theory=name, session=f"S{number % 2}",
+        made, [lemma], [Lemma(f"T{number}.fact", 0, typed(theorem))], theory=name, session=f"S{number % 2}",
         parents=[f"Test.T{number - 1}"] if number else [], constants=[*own, *shared],
     )  # fmt: skip
     before = f"T{max(number - 1, 0)}"
     return replace(
         graph,
         rules=(
-            Rule("simp", f"T{number}.fact", 0, _typed(prop("HOL.eq", (f"T{number}.c1", "?x"), (f"{before}.c2", "?x")))),
+            Rule("simp", f"T{number}.fact", 0, typed(prop("HOL.eq", (f"T{number}.c1", "?x"), (f"{before}.c2", "?x")))),
             Rule("intro!", f"T{number}.fact", 0),
             Rule("intro", "Nowhere.fact", 0),
         ),
@@ -61,10 +61,10 @@ def theory(number: int, proofs: int = 40) -> Graph:
     )
 
 
-def _typed(term: object) -> object:
+def typed(term: object) -> object:
     """Constants that the short notation does not know are functions on numbers."""
     if isinstance(term, App):
-        return App(_typed(term.fun), _typed(term.arg))  # type: ignore[arg-type]
+        return App(typed(term.fun), typed(term.arg))  # type: ignore[arg-type]
     if isinstance(term, Const) and term.name.startswith("T"):
         return Const(term.name, fun(NAT, NAT))
     return term

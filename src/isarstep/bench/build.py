@@ -6,7 +6,7 @@ it keeps, beside its examples, how often each was found, the counts of every the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ def sort_inputs(paths: Sequence[Path]) -> Inputs:
     if len(benchmarks) > 1:
         raise UserError(f"{benchmarks[0]} and {benchmarks[1]} have scored splits of their own; let one of them grow")
     graphs = graph_files([path for path in paths if path not in benchmarks])
-    contained: dict[str, tuple[str, Path]] = {}
+    contained: dict[str, str] = {}
     parents: dict[str, list[str]] = {}
     earlier: dict[Path, Ancestry] = {}
     for path in benchmarks:
@@ -45,8 +45,20 @@ def sort_inputs(paths: Sequence[Path]) -> Inputs:
         earlier[path] = Ancestry({theory["name"]: theory["parents"] for theory in theories})
         for theory in theories:
             parents[theory["name"]] = theory["parents"]
-            contained[theory["name"]] = (theory["hash"], path)
-    fresh: dict[Path, str] = {}
+            contained[theory["name"]] = theory["hash"]
+    new = new_theories(graphs, contained)
+    parents |= {header["theory"]: header["parents"] for header in new.values()}
+    ancestry = Ancestry(parents)
+    renamings = ancestry.renamings()
+    return Inputs(
+        {path: renamings.get(header["theory"], NOTHING) for path, header in new.items()},
+        {path: renaming_of_benchmark(path, before, ancestry) for path, before in earlier.items()},
+    )
+
+
+def new_theories(graphs: Sequence[Path], contained: Mapping[str, str]) -> dict[Path, dict[str, Any]]:
+    """Return the headers of graphs whose theories are not among `contained`, a table of hashes by theory."""
+    new: dict[Path, dict[str, Any]] = {}
     seen: dict[str, Path] = {}
     for path in graphs:
         header = first_record(path)
@@ -55,17 +67,10 @@ def sort_inputs(paths: Sequence[Path]) -> Inputs:
             raise UserError(f"{path} and {seen[name]} are both graphs of the theory {name}; give one of them")
         seen[name] = path
         if name not in contained:
-            fresh[path] = name
-            parents[name] = header["parents"]
-        elif contained[name][0] != header["hash"]:
-            where = contained[name][1]
-            raise UserError(f"{path}: theory {name} has changed since {where} was built; build from graphs alone")
-    ancestry = Ancestry(parents)
-    renamings = ancestry.renamings()
-    return Inputs(
-        {path: renamings.get(name, NOTHING) for path, name in fresh.items()},
-        {path: renaming_of_benchmark(path, before, ancestry) for path, before in earlier.items()},
-    )
+            new[path] = header
+        elif contained[name] != header["hash"]:
+            raise UserError(f"{path}: theory {name} has changed since the benchmark was built; build from graphs alone")
+    return new
 
 
 def build(

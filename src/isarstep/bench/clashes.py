@@ -117,13 +117,17 @@ NOTHING = Renaming({})
 
 
 class Ancestry:
-    """Which theory a base name means in which theory, as far as imports are known (long name -> imported theories)."""
+    """Which theory a base name means in which theory, as far as imports are known (long name -> imported theories).
 
-    def __init__(self, parents: Mapping[str, Sequence[str]]) -> None:
+    Theories of `settled` sets come before all others, set by set: their names were decided without the others.
+    """
+
+    def __init__(self, parents: Mapping[str, Sequence[str]], settled: Sequence[frozenset[str]] = ()) -> None:
         self._parents = parents
         known = {*parents, *(parent for above in parents.values() for parent in above)}
+        rank = {theory: number for number, theories in reversed([*enumerate(settled)]) for theory in theories}
         self._sharing: dict[str, list[str]] = {}
-        for theory in sorted(known, key=precedence):
+        for theory in sorted(known, key=lambda theory: (rank.get(theory, len(settled)), precedence(theory))):
             self._sharing.setdefault(_base(theory), []).append(theory)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,6 +40,12 @@ def build(
     more_unseen: MoreUnseen = False,
     split: Annotated[str, typer.Option(help="With --fresh: the name of what is scored.")] = "fresh",
     dated: Annotated[str, typer.Option(help="With --fresh: when these entries appeared.")] = "",
+    add_to: Annotated[
+        Path | None, typer.Option(help="Write an addition to this frozen benchmark: further library and training rows.")
+    ] = None,
+    after: Annotated[
+        list[Path] | None, typer.Option(help="With --add-to: an earlier addition (repeatable, in order).")
+    ] = None,
     small: Annotated[bool, typer.Option("--small", help="Compress as hard as possible (slow).")] = False,
     jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
 ) -> None:
@@ -52,25 +58,43 @@ def build(
         isarstep build young-graphs --fresh benchmark --entry Some_Entry --dated 2026-08 --out fresh
         isarstep build fresh --fresh larger --out fresh-again
         isarstep build graphs --fresh embedded --more-unseen --split unseen2 --entry Some_Entry --out unseen2
+        isarstep build graphs --add-to embedded --after additions/01 --out additions/02
     """
+    from isarstep.bench.additions import Ground, build_addition
     from isarstep.bench.build import build as build_benchmark
     from isarstep.bench.fresh import Young, build_fresh
-    from isarstep.bench.rules import DROPPED
     from isarstep.data import benchmark_folder
 
     if fresh is None and (entry or dated):
         raise UserError("--entry and --dated go with --fresh: a base benchmark, and the entries to score")
+    if fresh is not None and add_to is not None:
+        raise UserError("--fresh and --add-to exclude each other")
+    if after and add_to is None:
+        raise UserError("--after goes with --add-to: the benchmark that both add to")
 
     def tell(done: int, total: int) -> None:
         watched.news(f"{done:,} of {total:,} theories read" if done < total else "all theories read, writing")
 
     with Watched("build") as watched:
+        if add_to is not None:
+            ground = Ground.of(benchmark_folder(add_to), after or ())
+            manifest = build_addition(inputs, out, ground, level=19 if small else 6, workers=jobs, progress=tell)[
+                "rows"
+            ]
+            _print_counts(manifest)
+            return
         base = benchmark_folder(fresh or "")
         scored = partial(build_fresh, young=Young(base, entry or [], dated, split, more_unseen))
         make = build_benchmark if fresh is None else scored
         manifest = make(inputs, out, level=19 if small else 6, workers=jobs, progress=tell)
+    _print_counts(manifest)
+
+
+def _print_counts(manifest: dict[str, Any]) -> None:
+    from isarstep.bench.rules import ALREADY, COPIED, DROPPED
+
     counts = manifest["counts"]
-    dropped = [name for name in ("too long", "restated", *DROPPED, "duplicates") if name in counts]
+    dropped = [name for name in ("too long", "restated", *DROPPED, COPIED, ALREADY, "duplicates") if name in counts]
     typer.echo(f"{counts['raw']:,} raw examples: " + ", ".join(f"{counts[name]:,} {name}" for name in dropped))
     typer.echo(", ".join(f"{name} {count:,}" for name, count in manifest["examples"].items()))
     typer.echo(f"vocabulary {manifest['vocabulary']:,}, facts {manifest['facts']:,}, hash {manifest['hash'][:12]}")

@@ -97,10 +97,11 @@ def write_manifest(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def replacing(folder: Path) -> Iterator[Path]:
-    """A new folder to fill; when the block ends well it takes the place of the old one in a single step."""
+def replacing(folder: Path, manifest: str = MANIFEST) -> Iterator[Path]:
+    """A new folder to fill; when the block ends well it takes the place of the old one, which has such a manifest, in a
+    single step."""
     folder = folder.absolute()
-    if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not (folder / manifest).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder}: exists and is not a benchmark; choose another --out")
     with workspace(folder) as fresh:
         yield fresh

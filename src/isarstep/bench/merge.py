@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -41,10 +41,20 @@ from isarstep.logic.signature import PURE
 from isarstep.logic.typestrings import format_type, parse_type
 
 
+@dataclass(frozen=True, eq=False)
+class Beneath:
+    """What shards may refer to without containing it: rows of constants by name, and a table of facts (name, index)
+    whose numbers come before their own."""
+
+    constants: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    facts: pa.Table | None = None
+
+
 class Merged:
     """All shards with common numbers. The order of the shards does not matter."""
 
-    def __init__(self, parts: Sequence[Gathered]) -> None:
+    def __init__(self, parts: Sequence[Gathered], beneath: Beneath = Beneath()) -> None:
+        self._beneath = beneath
         self.parts = sorted(parts, key=lambda part: part.theories[0]["name"] if part.theories else "")
         self.theories = {theory["name"]: theory for part in self.parts for theory in part.theories}
         self.parents = {name: theory["parents"] for name, theory in self.theories.items()}
@@ -126,7 +136,7 @@ class Merged:
             splits,
             self.propositions,
             self.types,
-            self._merge_proofs(),
+            self.proofs,
             facts,
             self._merge_lemmas(facts),
             self._merge_rules(facts, order),
@@ -176,7 +186,7 @@ class Merged:
     def _tables(self, name: str) -> list[pa.Table]:
         return [read_arrow(part.folder / f"{name}.arrow") for part in self.parts]
 
-    def _renumbered(self, name: str, columns: Sequence[str]) -> list[pa.Table]:
+    def renumbered(self, name: str, columns: Sequence[str]) -> list[pa.Table]:
         """The table of each shard with common numbers in the columns of propositions, and in `types`."""
         tables = []
         for table, new, new_types in zip(self._tables(name), self._numbers, self._type_numbers, strict=True):
@@ -190,7 +200,7 @@ class Merged:
     def _merge_examples(self) -> pa.Table:
         """All examples in canonical order: by session, theory, proof, steps and id."""
         tables = []
-        for table, first in zip(self._renumbered("examples", (*FIELDS, "types")), self._first_proofs, strict=True):
+        for table, first in zip(self.renumbered("examples", (*FIELDS, "types")), self._first_proofs, strict=True):
             rows = pc.add(table["proof_row"], pa.scalar(int(first), pa.int32()))
             tables.append(with_column(table, "proof_row", rows))
         table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
@@ -201,9 +211,10 @@ class Merged:
         keys.append(_identifiers(table["id"]))
         return table.take(pa.array(np.lexsort(keys[::-1])))
 
-    def _merge_proofs(self) -> pa.Table:
+    @cached_property
+    def proofs(self) -> pa.Table:
         """Not sorted: the numbers of the rows are in the examples. Those that stay are sorted when they are written."""
-        tables = self._renumbered("proofs", (*SETTING, "types"))
+        tables = self.renumbered("proofs", (*SETTING, "types"))
         return pa.concat_tables([table.cast(PROOF_SCHEMA) for table in tables]).combine_chunks()
 
     def _merge_facts(self) -> pa.Table:
@@ -213,8 +224,8 @@ class Merged:
 
     def _merge_lemmas(self, facts: pa.Table) -> pa.Table:
         """Which facts the lemmas of examples are; those that the fact base does not have are left out."""
-        table = pa.concat_tables(self._renumbered("lemmas", ("proposition",))).combine_chunks()
-        found = _places(table, facts)
+        table = pa.concat_tables(self.renumbered("lemmas", ("proposition",))).combine_chunks()
+        found = self._places(table, facts)
         table = pa.table([table["proposition"], found], schema=LEMMA_SCHEMA)
         table = table.filter(pc.is_valid(table["fact"]))
         return table.group_by(["proposition", "fact"], use_threads=False).aggregate([]).select(LEMMA_SCHEMA.names)
@@ -222,21 +233,28 @@ class Merged:
     def _merge_rules(self, facts: pa.Table, order: Sequence[str]) -> pa.Table:
         """Rules in the order of theories. One that says only which fact it is, and of an unknown one, says nothing."""
         table = self._typed_tables("rules")
-        table = table.append_column("fact", _places(table, facts))
+        table = table.append_column("fact", self._places(table, facts))
         table = table.filter(pc.or_(pc.is_valid(table["fact"]), pc.is_valid(table["proposition"])))
         return _in_order_of_theories(table.select(RULE_SCHEMA.names), order).cast(RULE_SCHEMA)
+
+    def _places(self, table: pa.Table, facts: pa.Table) -> pa.ChunkedArray:
+        """For each row the number of the fact with its name and index; null where there is none. The shards' own facts
+        come after those beneath."""
+        below = self._beneath.facts
+        known = [one_array(_fact_keys(each)) for each in (below, facts) if each is not None]
+        return pa.chunked_array([one_array(pc.index_in(_fact_keys(table), pa.concat_arrays(known)))], pa.int32())
 
     @cached_property
     def _undetermined(self) -> Callable[[str, int], bool]:
         """Does a constant with so many arguments need its type said? Shards, facts and rules ask about the same."""
-        general = {row[0]: row[1] for row in self.signature["constants"]}
+        general = {row[0]: row[1] for row in (*self._beneath.constants.values(), *self.signature["constants"])}
         typed = cache(lambda name: parse_type(general[name]))
         return cache(lambda name, arguments: name not in general or not shows_its_type(typed(name), arguments))
 
     def _typed_tables(self, name: str) -> pa.Table:
         """Facts or rules of all shards: types where they are not superfluous."""
         tables = []
-        for part, table in zip(self.parts, self._renumbered(name, ("proposition", "types")), strict=True):
+        for part, table in zip(self.parts, self.renumbered(name, ("proposition", "types")), strict=True):
             # -1 (recorded always) takes the last place.
             needed = np.array([self._undetermined(*decider) for decider in part.deciders] + [True])
             types = _filtered(table["types"], table["deciders"], needed)
@@ -244,13 +262,8 @@ class Merged:
         return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
 
 
-def _places(table: pa.Table, facts: pa.Table) -> pa.Array:
-    """For each row the number of the fact with its name and index; null where there is none."""
-
-    def keys(of: pa.Table) -> pa.Array:
-        return pc.binary_join_element_wise(of["name"], of["index"].cast(pa.string()), " ")
-
-    return pa.chunked_array([one_array(pc.index_in(keys(table), one_array(keys(facts))))], pa.int32())
+def _fact_keys(table: pa.Table) -> pa.ChunkedArray:
+    return pc.binary_join_element_wise(table["name"].cast(pa.string()), table["index"].cast(pa.string()), " ")
 
 
 def _in_order_of_theories(table: pa.Table, order: Sequence[str]) -> pa.Table:

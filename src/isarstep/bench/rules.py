@@ -27,6 +27,7 @@ KEPT = {"max_source": MAX_SOURCE, "max_target": MAX_TARGET, "keep_open": False, 
 COPY = "copy"  # the mark of what is scored already up to renaming
 NO_LONGER = "no longer scored"  # by an earlier version of the rules they were
 DROPPED = ("of scored theorems", "of unseen entries", "leaking")  # why an example is neither trained on nor scored
+COPIED, ALREADY = "of copied theories", "already trained on"  # likewise, in an addition
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ def decide(
     leaking = np.isin(columns.target, columns.target[all_scored])
     leaking |= np.isin(columns.renamed, columns.renamed[all_scored])
     leaking &= rest
-    train, copies = _distinct(columns, np.flatnonzero(rest & ~leaking))
+    train, copies = distinct(columns, np.flatnonzero(rest & ~leaking))
     if not frozen:
         of_entries = inside.copy()
         (scored[UNSEEN],) = sieve.choose(
@@ -259,7 +260,7 @@ def _lowest(columns: Columns, rows: Column, count: int) -> Column:
     return np.asarray(rows[np.argsort(columns.identifier[rows], kind="stable")[:count]])
 
 
-def _distinct(columns: Columns, rows: Column) -> tuple[Column, Column]:
+def distinct(columns: Columns, rows: Column) -> tuple[Column, Column]:
     """The first of equal rows, and for all rows of the input the number of their copies."""
     _, first, group = np.unique(columns.key[rows], return_index=True, return_inverse=True)
     copies = np.zeros(len(columns.key), np.int64)

@@ -14,8 +14,9 @@ REPLACED = {"--cluster": "is gone: mine some sessions on each machine, and give 
 
 
 def mine(
-    sessions: Annotated[list[str], typer.Argument(help="Sessions to mine, e.g. HOL-Library.")],
     out: Annotated[Path, typer.Option(help="Folder for the proof graphs.")],
+    sessions: Annotated[list[str] | None, typer.Argument(help="Sessions to mine, e.g. HOL-Library.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Mine all sessions of Isabelle and of the directories.")] = False,
     jobs: Annotated[int, typer.Option(help="ML processes at a time.", min=1, show_default="half of the cores")] = max(
         1, (os.cpu_count() or 2) // 2
     ),
@@ -29,6 +30,9 @@ def mine(
     only_needed: Annotated[
         bool, typer.Option("--only-needed", help="Of parents without an image load what is needed, not the whole.")
     ] = False,
+    known: Annotated[
+        list[str] | None, typer.Option(help="Benchmark or addition whose theories need no graph (repeatable).")
+    ] = None,
     heaps: Annotated[Path | None, typer.Option(help="Folder for session images, OUT/heaps unless given.")] = None,
     proof_timeout: Annotated[int, typer.Option(help="Seconds for one proof.", min=1)] = 300,
     theory_timeout: Annotated[int, typer.Option(help="Seconds for one theory.", min=1)] = 3600,
@@ -48,14 +52,18 @@ def mine(
 
         isarstep mine HOL HOL-Library --out graphs --jobs 2
         isarstep mine Prime_Number_Theorem --out graphs --resume -d afp/thys
+        isarstep mine --all --out graphs --resume -d afp/thys --known embedded
     """
+    from isarstep.data import benchmark_folder
     from isarstep.mine.session_job import MiningLimits
     from isarstep.mine.terminal import run_mining
 
+    if every == bool(sessions):
+        raise UserError("name the sessions to mine, or give --all")
     whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
     limits = MiningLimits(proof_timeout, theory_timeout, session_timeout, memory or int(whole * 0.7) // jobs)
     came_of_it = run_mining(
-        sessions,
+        sessions or [],
         out=out,
         jobs=jobs,
         resume=resume,
@@ -66,6 +74,7 @@ def mine(
         limits=limits,
         prove=prove,
         only_needed=only_needed,
+        known=[benchmark_folder(name) for name in known or ()],
     )
     if not came_of_it:
         raise typer.Exit(1)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from isarstep.errors import UserError
 from isarstep.mine import release
@@ -33,6 +33,7 @@ class Mining:
     limits: MiningLimits
     prove: bool = False
     only_needed: bool = False  # parent sessions without an image are not loaded as a whole
+    known: Mapping[str, str] = field(default_factory=dict)  # theories that need no graph, with their hashes
 
     def planned(self, names: Sequence[str]) -> tuple[str, ...]:
         """The sessions asked for and the ancestors whose images are missing, in dependency order."""
@@ -52,16 +53,31 @@ class Mining:
                     order[requirement] = None
         return tuple(order)
 
+    def unreadable(self, names: Sequence[str]) -> dict[str, str]:
+        """Why some of these sessions cannot be mined: their sources are not all there. The others are left out."""
+        reasons = {}
+        for name in names:
+            try:
+                self.sessions.all_theories(name)
+            except UserError as error:
+                reasons[name] = str(error)
+        return reasons
+
     def theories_to_mine(self, session: str) -> tuple[Theory, ...]:
         """Theories that a session owns or lists, have no graph yet, and would not be left out by Isabelle."""
         listed = {self.sessions.long_name(session, item.name) for item in self.sessions[session].theories}
         return tuple(
             theory
             for theory in self.sessions.all_theories(session)
-            if (theory.session == session or theory.name in listed)
-            and not self.store.has(theory.session, theory.name)
-            and _enabled(theory)
+            if (theory.session == session or theory.name in listed) and not self.has(theory) and _enabled(theory)
         )
+
+    def has(self, theory: Theory) -> bool:
+        """Has the theory a graph, or does it need none?"""
+        if self.store.has(theory.session, theory.name):
+            return True
+        known = self.known.get(theory.name)
+        return known is not None and known == source_hash(theory.path)
 
     def worth_saving(self, session: str, dependants: int) -> bool:
         """Saving takes a while: only for main sessions, and where it saves those that wait enough loading."""
@@ -82,7 +98,7 @@ class Mining:
         loads = [theory for theory in needed if theory.name not in base.theories]
         items = []
         for theory in loads:
-            mine = not self.store.has(theory.session, theory.name) and theory.name not in claimed
+            mine = not self.has(theory) and theory.name not in claimed
             items.append(TheoryJob(theory, source_hash(theory.path), mine))
         claimed.update(item.theory.name for item in items if item.mine)
         folders = {theory.session for theory in needed} | {session} | set(self.sessions.requirements(session))
@@ -127,11 +143,8 @@ def _mine(
     mining: Mining, names: Sequence[str], threads: ThreadPoolExecutor, jobs: int, report: Report, stop: threading.Event
 ) -> None:
     planned = mining.planned(names)
-    required_by: dict[str, set[str]] = {
-        name: {other for other in planned if other != name and name in mining.sessions.requirements(other)}
-        for name in planned
-    }
-    waiting = dict.fromkeys(planned)
+    above = {name: frozenset(mining.sessions.requirements(name)) & {*planned} - {name} for name in planned}
+    waiting = dict.fromkeys(_longest_first(mining, planned, above))
     running: dict[Future[Outcome], tuple[SessionJob, Image]] = {}
     claimed: set[str] = set()
 
@@ -142,13 +155,13 @@ def _mine(
     while (waiting or running) and not stop.is_set():
         active = {job.session for job, _ in running.values()}
         # A session waits for those it rests on until they are done, or at once goes ahead where their images are there.
-        missing = [other for other in (*waiting, *active) if other not in mining.images]
-        ready = [name for name in waiting if not any(name in required_by[other] for other in missing)]
+        missing = {other for other in (*waiting, *active) if other not in mining.images}
+        ready = [name for name in waiting if missing.isdisjoint(above[name])]
         for name in ready:
             if len(running) >= jobs:
                 break
             del waiting[name]
-            dependants = sum(other in waiting for other in required_by[name])
+            dependants = sum(name in above[other] for other in waiting)
             planned_job = mining.job(name, mining.worth_saving(name, dependants), claimed)
             if planned_job is None:
                 continue
@@ -172,6 +185,16 @@ def _mine(
             report.finished(job.session, outcome)
     if stop.is_set():
         raise UserError("stopped; run again with --resume to go on")
+
+
+def _longest_first(mining: Mining, planned: Sequence[str], above: Mapping[str, Collection[str]]) -> list[str]:
+    """Sessions by how many bytes of theories are still to be loaded from each of them to the end of the run."""
+    ahead = dict.fromkeys(planned, 0)
+    for name in reversed(planned):  # each before those that it rests on
+        ahead[name] += sum(theory.size for theory in mining.theories_to_mine(name))
+        for other in above[name]:
+            ahead[other] = max(ahead[other], ahead[name])
+    return sorted(planned, key=lambda name: -ahead[name])
 
 
 def _note_session(mining: Mining, job: SessionJob, base: Image, outcome: Outcome) -> None:

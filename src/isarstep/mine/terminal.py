@@ -10,6 +10,8 @@ from pathlib import Path
 from types import FrameType
 
 from isarstep.errors import UserError
+from isarstep.logic.signature import load_document
+from isarstep.mine import release
 from isarstep.mine.driver import Mining, Report, mine
 from isarstep.mine.external import remove_stale_folders
 from isarstep.mine.graph_store import Record, Store
@@ -18,6 +20,8 @@ from isarstep.mine.isabelle import Sessions, find_installation
 from isarstep.mine.process import allow_starts, end_all
 from isarstep.mine.session_job import MiningLimits, Outcome, SessionJob
 from isarstep.progress import Watched
+
+SIGNATURE = "signature.json.zst"  # of a benchmark, with a table of its theories
 
 
 class Screen:
@@ -75,8 +79,9 @@ def run_mining(
     limits: MiningLimits,
     prove: bool,
     only_needed: bool = False,
+    known: Sequence[Path] = (),
 ) -> bool:
-    """The whole command: check what is given, mine, say what came of it.
+    """Run the whole command: check what is given, mine (every session if none is named), and print a summary.
 
     False when there was something to mine, and nothing was.
     """
@@ -84,6 +89,8 @@ def run_mining(
     sessions = Sessions(installation, directories)
     for name in names:
         sessions[name]
+    every = not names
+    names = names or tuple(sessions.entries)
     store = Store(out)
     if not resume and next(out.glob("*/*.jsonl.zst"), None) is not None:
         raise UserError(f"{out} already has graphs; go on with --resume, or give another folder")
@@ -94,7 +101,12 @@ def run_mining(
     except OSError as error:
         raise UserError(f"cannot write to {heaps}: {error.strerror}") from error
     images = Images(installation, sessions, heaps.resolve())
-    mining = Mining(installation, sessions, images, store, limits, prove, only_needed)
+    mining = Mining(installation, sessions, images, store, limits, prove, only_needed, known_theories(known))
+    if every:  # one session without its sources must not keep the others from being mined
+        unreadable = mining.unreadable(names)
+        names = [name for name in names if name not in unreadable and name != release.PURE]
+        for name, reason in unreadable.items():
+            store.note({"session_run": name, "theories": 0, "reason": reason})
     screen = Screen(mining, names)
     stop = threading.Event()
     allow_starts()
@@ -115,6 +127,17 @@ def run_mining(
         if summary["sessions"] or screen.total == 0:
             _print_summary(summary)
     return screen.mined > 0 or screen.total == 0
+
+
+def known_theories(benchmarks: Sequence[Path]) -> dict[str, str]:
+    """Theories of these benchmarks or additions, with the hashes of their sources."""
+    found: dict[str, str] = {}
+    for folder in benchmarks:
+        path = next((p for p in (folder / SIGNATURE, folder / "library" / SIGNATURE) if p.is_file()), None)
+        if path is None:
+            raise UserError(f"{folder}: no benchmark and no addition here ({SIGNATURE} is missing)")
+        found.update((row["name"], row["hash"]) for row in load_document(path)["theories"])
+    return found
 
 
 def _print_summary(summary: Record) -> None:
