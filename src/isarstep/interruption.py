@@ -3,12 +3,17 @@ instructions; a single long call into C is not ended by it.
 
 It is no `Exception`, so that nobody who mends mistakes takes it for one. What is made for everybody (`undisturbed`) is
 finished first: whoever asks next would begin it again.
+
+Work has a deadline, too (`working_until`). Loops that can grow look whether it has passed (`check_deadline`), so that a
+budget ends on every thread, also on one that nobody interrupts.
 """
 
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +21,37 @@ from typing import Any
 
 class Unwanted(BaseException):
     """Nobody wants the answer any more."""
+
+
+class DeadlineError(Exception):
+    """The deadline of this work has passed. It says nothing about what was asked."""
+
+
+class _OfThread(threading.local):
+    piece: Piece | None = None
+    until: float = math.inf  # on the monotonic clock
+
+
+_of_thread = _OfThread()
+
+
+@contextmanager
+def working_until(until: float) -> Iterator[None]:
+    """Inside, `check_deadline` raises DeadlineError when the monotonic clock is past `until`, or past the deadline
+    that this thread has already."""
+    before = _of_thread.until
+    _of_thread.until = min(before, until)
+    try:
+        yield
+    finally:
+        _of_thread.until = before
+
+
+def check_deadline() -> None:
+    """Called by loops that can grow, on every turn or every few hundred cheap ones."""
+    until = _of_thread.until
+    if until < math.inf and time.monotonic() >= until:
+        raise DeadlineError("out of time")
 
 
 def raise_in(thread: int) -> None:
@@ -102,18 +138,16 @@ class Piece:
                 raise Unwanted
 
 
-_of_thread = threading.local()
-
-
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Around what is made once for all: it is finished even if whoever asked first does not want it any more."""
-    piece: Piece | None = getattr(_of_thread, "piece", None)
-    if piece is None:
-        yield
-        return
-    piece.count_undisturbed(1)
+    piece, until = _of_thread.piece, _of_thread.until
+    _of_thread.until = math.inf
+    if piece is not None:
+        piece.count_undisturbed(1)
     try:
         yield
     finally:
-        piece.count_undisturbed(-1)
+        _of_thread.until = until
+        if piece is not None:
+            piece.count_undisturbed(-1)

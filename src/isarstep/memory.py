@@ -9,12 +9,15 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from isarstep.interruption import undisturbed
+
 if TYPE_CHECKING:
     shared_property = cached_property
 else:
 
     class shared_property(cached_property):
-        """A `cached_property` that threads may ask for at once: it is made once. Python's own had a lock up to 3.11."""
+        """A `cached_property` that threads may ask for at once: it is made once, and whole
+        even where who asked first is out of time. Python's own had a lock up to 3.11."""
 
         def __init__(self, make):
             super().__init__(make)
@@ -27,7 +30,8 @@ else:
             if self.attrname not in known:
                 with self._making:
                     if self.attrname not in known:
-                        known[self.attrname] = self.func(instance)
+                        with undisturbed():
+                            known[self.attrname] = self.func(instance)
             return known[self.attrname]
 
 

@@ -134,7 +134,7 @@ def test_normal_forms_of_typed_terms(term: Term) -> None:
 
 def test_a_term_without_normal_form_is_refused() -> None:
     twice = Abs("x", None, App(Bound(0), Bound(0)))
-    with pytest.raises(UserError, match="no normal form"):
+    with pytest.raises(UserError, match="grows too large"):
         beta_normal(App(twice, twice), limit=1000)
 
 
@@ -279,7 +279,7 @@ def test_as_many_contractions_are_made_as_are_allowed() -> None:
     identity = Abs("x", None, Bound(0))
     twice = App(identity, App(identity, Free("x")))
     assert beta_normal(twice, limit=2) == Free("x")
-    with pytest.raises(UserError, match="no normal form"):
+    with pytest.raises(UserError, match="grows too large"):
         beta_normal(twice, limit=1)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from isarstep.prove.step_prover import Limits
 from isarstep.prove.verdict import Proved
 from isarstep.theory.problem import Problem
 
@@ -18,7 +19,7 @@ def simplified(engine: Engine, monkeypatch: pytest.MonkeyPatch, goal: str, types
     assert task.example.f3 is not None
     with engine.proving(seconds=0.3, library=1024) as proving:
         monkeypatch.setattr(proving._provers, "prove", lambda _: pytest.fail("a prover is asked"))
-        found = proving.simplified(task, task.example.f3, (), 1024)
+        found = proving.simplified(task, task.example.f3, (), Limits(0.3, 1024))
     assert found is None or isinstance(found[0], Proved)
     return None if found is None else found[0]  # type: ignore[return-value]
 

@@ -21,6 +21,7 @@ Value: TypeAlias = Any  # of which form is said by the HOL type
 LONGEST_NUMERAL = 2**512
 BOOL, NAT, INT = Type("HOL.bool"), Type("Nat.nat"), Type("Int.int")
 RAT, REAL, COMPLEX = Type("Rat.rat"), Type("Real.real"), Type("Complex.complex")
+MOST_CHOICES = 20_000  # that a random value of a type needs: functions of functions have exponentially many
 MOST_VALUES = 64  # of a type that is gone through value by value
 
 
@@ -90,6 +91,7 @@ class Domain:
 
     every: tuple[Value, ...] | None = None
     infinite = False
+    choices = 1  # that a random value needs, roughly
 
     def __init__(self, typ: Type) -> None:
         self.type = typ
@@ -293,7 +295,9 @@ class ListValues(Domain):
 
     def __init__(self, typ: Type, element: Domain) -> None:
         super().__init__(typ)
-        self.element = element
+        self.element, self.choices = element, 2 * element.choices
+        if self.choices > MOST_CHOICES:
+            raise Undetermined
 
     def values(self) -> Iterator[Value]:
         for length in range(5):
@@ -316,6 +320,9 @@ class ListValues(Domain):
 class PairValues(DatatypeValues):
     def __init__(self, typ: Type, left: Domain, right: Domain) -> None:
         super().__init__(typ, lambda: [("Product_Type.Pair", (left, right))])
+        self.choices = left.choices + right.choices
+        if self.choices > MOST_CHOICES:
+            raise Undetermined
         self.constructors  # both parts are known: whether the type is finite is, too  # noqa: B018
 
     def made(self, name: str, arguments: Iterable[Value]) -> Value:
@@ -328,7 +335,9 @@ class PairValues(DatatypeValues):
 class SetValues(Domain):
     def __init__(self, typ: Type, element: Domain) -> None:
         super().__init__(typ)
-        self.element, self.infinite = element, element.infinite
+        self.element, self.infinite, self.choices = element, element.infinite, 2 * element.choices
+        if self.choices > MOST_CHOICES:
+            raise Undetermined
         if element.every is not None and 2 ** len(element.every) <= MOST_VALUES:
             self.every = tuple(subsets(element.every))
 
@@ -402,6 +411,9 @@ class FunctionValues(Domain):
     def __init__(self, typ: Type, argument: Domain, result: Domain) -> None:
         super().__init__(typ)
         self.argument, self.result = argument, result
+        self.choices = 4 * (argument.choices + result.choices)
+        if self.choices > MOST_CHOICES:
+            raise Undetermined
         single = result.every is not None and len(result.every) == 1
         self.infinite = result.infinite or (argument.infinite and not single)
         count = 0 if argument.every is None else len(argument.every)

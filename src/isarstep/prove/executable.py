@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any, TypeAlias
 
+from isarstep.interruption import check_deadline
 from isarstep.logic.terms import (
     Abs,
     App,
@@ -52,6 +53,9 @@ from isarstep.prove.domains import (
 Environment: TypeAlias = Any  # () or (value of the innermost bound variable, those outside)
 Code: TypeAlias = Callable[[Environment], Value]
 MOST_STEPS_OF_VALUE = 20_000
+LARGEST_VALUE = 50_000  # parts of one value, those of its parts counted as often as they are in it
+MOST_PARTS = 2_000_000  # of all values that are made on the way to one
+LOOK = 256  # steps after which it is looked whether there is time left
 LARGEST_NUMBER = 1_000  # up to which a bounded variable is asked about
 SAMPLE = 8  # values of an infinite type that a quantifier looks at
 FINITE = "Enum.finite_"
@@ -92,12 +96,32 @@ class Machine:
         self._built_in = built_in
         self._domains: dict[Typ, Domain | None] = {}
         self._operations: dict[tuple[str, Typ], Computation | None] = {}
-        self.left = self._steps
+        self.left, self.parts = self._steps, MOST_PARTS
+        self._sizes: dict[int, tuple[Value, int]] = {}  # of values with parts, by identity: they are kept meanwhile
 
     def step(self) -> None:
         self.left -= 1
+        if not self.left % LOOK:
+            check_deadline()
         if self.left < 0:
             raise Undetermined
+
+    def kept(self, value: Value) -> Value:
+        """The value that an operation has made; Undetermined where it has too many parts. A value with the same part
+        twice takes no memory for that, but whoever compares it goes through all of it."""
+        if type(value) is not tuple and type(value) is not frozenset:
+            return value
+        sizes, size = self._sizes, len(value)
+        self.parts -= size
+        if self.parts < 0:
+            raise Undetermined
+        for part in value:
+            if id(part) in sizes:
+                size += sizes[id(part)][1]
+        if size > LARGEST_VALUE:
+            raise Undetermined
+        sizes[id(value)] = value, size
+        return value
 
     def counted(self, values: Iterable[Value]) -> Iterator[Value]:
         """The values, each of which is a step."""
@@ -107,11 +131,10 @@ class Machine:
 
     def evaluate(self, code: Code, environment: Environment) -> Value:
         """The value; Undetermined, too, where it takes too long or is too large."""
-        self.left = self._steps
+        self.left, self.parts, self._sizes = self._steps, MOST_PARTS, {}
         try:
             return code(environment)
-        except (RecursionError, OverflowError, MemoryError, TypeError):
-            # TypeError: something that cannot be hashed in a set.
+        except (RecursionError, OverflowError, MemoryError):
             raise Undetermined from None
 
     def value(self, term: Term) -> Value | None:
@@ -254,7 +277,9 @@ class Machine:
             for code in codes[found.arity :]:
                 made = _application(made, code)
             return made
-        value = curried(found) if found.arity else None
+        value = (
+            curried(Computation(found.arity, lambda *values: self.kept(found.run(*values)))) if found.arity else None
+        )
         run = found.run
         made = (lambda env: value) if value is not None else (lambda env: run())
         for code in codes:
@@ -263,7 +288,7 @@ class Machine:
 
 
 def _called(machine: Machine, operation: Computation, codes: Sequence[Code]) -> Code:
-    run, step = operation.run, machine.step
+    run, step, kept = operation.run, machine.step, machine.kept
     if never in codes:
         return never
     if len(codes) == 1:
@@ -271,7 +296,7 @@ def _called(machine: Machine, operation: Computation, codes: Sequence[Code]) -> 
 
         def unary(env: Environment) -> Value:
             step()
-            return run(one(env))
+            return kept(run(one(env)))
 
         return unary
     if len(codes) == 2:
@@ -279,13 +304,13 @@ def _called(machine: Machine, operation: Computation, codes: Sequence[Code]) -> 
 
         def binary(env: Environment) -> Value:
             step()
-            return run(left(env), right(env))
+            return kept(run(left(env), right(env)))
 
         return binary
 
     def several(env: Environment) -> Value:
         step()
-        return run(*[code(env) for code in codes])
+        return kept(run(*[code(env) for code in codes]))
 
     return several
 

@@ -13,6 +13,7 @@ from isarstep.logic.terms import (
     Bound,
     Const,
     Term,
+    TooLargeError,
     beta_eta_normal,
     erase,
     increase,
@@ -51,7 +52,7 @@ def simplified(term: Term) -> Term:
     """
     try:
         return beta_eta_normal(_simplify(beta_eta_normal(erase(term))))
-    except RecursionError:
+    except (RecursionError, TooLargeError):  # then it is like itself alone
         return term
 
 

@@ -16,12 +16,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from isarstep.interruption import check_deadline
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, TFree, TVar, Typ, Type, Var, strip_fun
 from isarstep.prove import formula as f
 from isarstep.prove.formula import BOOL, INT, REAL, Base, CannotEncode, Formula, Sort
 
 # Beyond this many evaluated nodes a problem is of no use to a prover anyway, and unfolding may have exploded.
 NODE_BUDGET = 200_000
+LOOK = 256  # nodes after which it is looked whether there is time left
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +141,7 @@ class Lowering:
         return (term, args) if isinstance(term, Const) else None
 
     def _eval(self, term: Term, env: tuple[Value, ...], args: Arguments) -> Formula:
-        self._nodes += 1
-        if self._nodes > NODE_BUDGET:
-            raise CannotEncode("too large once definitions are unfolded")
+        self._count_node()
         term, env, args = _reduce(term, env, args)
         if isinstance(term, Abs):
             var = self.fresh(self.sort(known_type(term.type)))
@@ -165,6 +165,13 @@ class Lowering:
                 raise CannotEncode(f"schematic variable {term.name} at two types")
             return f.ap(known, *(self.lower(a) for a in args))
         raise AssertionError(term)
+
+    def _count_node(self) -> None:
+        self._nodes += 1
+        if not self._nodes % LOOK:
+            check_deadline()
+        if self._nodes > NODE_BUDGET:
+            raise CannotEncode("too large once definitions are unfolded")
 
     def _constant(self, const: Const, args: Arguments) -> Formula:
         definition = self.definitions(const.name, known_type(const.type))
@@ -210,6 +217,7 @@ class Lowering:
 
     def rename(self, term: Formula, replace: dict[f.SortedVariable, Formula]) -> Formula:
         """A copy with free variables replaced and every binder fresh; lambdas that meet their argument are reduced."""
+        self._count_node()
         match term:
             case f.SortedVariable():
                 return replace.get(term, term)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from isarstep.interruption import check_deadline
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -44,6 +45,7 @@ class Matching:
     def fits(self, pattern: Term, term: Term) -> bool:
         """After False the matching is of no use."""
         todo: list[tuple[Term, Term, tuple[Typ | None, ...]]] = [(pattern, term, ())]
+        check_deadline()
         while todo:
             left, right, binders = todo.pop()
             head, arguments = strip_comb(left)

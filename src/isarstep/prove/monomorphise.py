@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from isarstep.interruption import check_deadline
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Term, TFree, TVar, Typ, Type, constants, frees, substitute_types
 from isarstep.logic.types import instantiate_type, types_in
@@ -131,6 +132,7 @@ def _instances(pattern: _Pattern, seen: dict[str, dict[Typ, None]], signature: S
     tried = 0
 
     def extend(taken: Substitution, rest: list[Const]) -> None:
+        check_deadline()
         nonlocal tried
         if len(found) >= INSTANCES_PER_FACT or tried >= TRIES_PER_FACT:
             return

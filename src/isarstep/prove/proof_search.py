@@ -332,7 +332,7 @@ class Sketcher:
                         found.setdefault(tokens, step.score or 0.0)
         own = dict.fromkeys(parts(place.goal.link.tokens), PART_SCORE)
         if place.beam == self.plan.beam:  # otherwise they have been there
-            near = self.proving.one_rule_away(narrowed(self.task, place.goal, place.lemmas))
+            near = self.proving.one_rule_away(narrowed(self.task, place.goal, place.lemmas), self.limits().until)
             own = dict.fromkeys((each.tokens for each in near[:MOST_BY_RULES]), RULE_SCORE) | own
         for tokens, score in own.items():
             judgement = well_formed(tokens, self.task.theory_context.signature, self.task.context)
@@ -379,7 +379,7 @@ class Sketcher:
     def simplified(self, goal: str) -> Answer | None:
         """What needs no prover, inductions among it; none where that does not close the goal."""
         known = tuple(tokens for tokens in self.lemmas if tokens != goal)
-        return self.proving.simplified(self.task, goal, known, self.plan.library)
+        return self.proving.simplified(self.task, goal, known, self.limits())
 
     def limits(self, times: float = 1, meanwhile: Callable[[], object] = lambda: None) -> Limits:
         """So many times the usual ones."""

@@ -14,6 +14,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeAlias
 
+from isarstep.interruption import check_deadline
 from isarstep.logic.hol import BOOL, dest_binary, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
@@ -23,6 +24,7 @@ from isarstep.logic.terms import (
     Const,
     Free,
     Term,
+    TooLargeError,
     Type,
     Var,
     applied_constant,
@@ -199,7 +201,7 @@ class Rewriter:
         try:
             known = self._known(premises)
             return TRUE if known is None else self._visit(beta_normal(formula), known, 0)
-        except RecursionError:
+        except (RecursionError, TooLargeError):
             return None
 
     def _known(self, premises: Sequence[Named]) -> Known | None:
@@ -227,6 +229,7 @@ class Rewriter:
     def _visit(self, term: Term, known: Known, depth: int) -> Term:
         """The normal form of a term, arguments first."""
         while True:
+            check_deadline()
             term = self._inside(term, known, depth)
             simpler = self._at_root(term, known, depth)
             if simpler is None or self._left <= 0:

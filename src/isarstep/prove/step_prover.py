@@ -12,12 +12,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
+from isarstep.interruption import DeadlineError, check_deadline, working_until
 from isarstep.logic import hol
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.counterexamples import Counterexamples
@@ -28,7 +29,7 @@ from isarstep.prove.provers import Cache, ProverLimits, Provers, installed, not_
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Side, Step, with_gap
-from isarstep.prove.verdict import Crashed, Gap, Proved, Refuted, Unknown
+from isarstep.prove.verdict import Crashed, Gap, Proved, Refuted, TimedOut, Unknown
 from isarstep.theory.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ REFUTATION = 0.5  # of the seconds of an attempt, for values that refute a state
 FALSE_STEP = Unknown("not asked: the step is false")
 
 
+T = TypeVar("T")
 Answer: TypeAlias = tuple[Gap, frozenset[str]]  # what provers say, and which of all that is known they used
 
 
@@ -129,14 +131,14 @@ class Proving(AbstractContextManager["Proving"]):
         for number, step in enumerate(steps):
             if step.well_formed and time.monotonic() < until:
                 follows = refuted = False
-                for side, gap in self.gaps(task, step.tokens):
+                for side, gap in self.gaps(task, step.tokens, until):
                     follows |= side == "first" and isinstance(gap, Proved)
                     yield number, side, gap
                     refuted |= side == "first" and isinstance(gap, Refuted)
                     if step.of_rule_alone and not follows:
                         break
                 if not follows and not refuted and not step.copy and not step.of_rule_alone:
-                    yield number, "against", self.against(task, step.tokens)
+                    yield number, "against", self.against(task, step.tokens, until)
 
     def tried(self, task: Task, steps: Iterable[Step], until: float = math.inf) -> list[Step]:
         """The steps with all verdicts for which there was time."""
@@ -145,14 +147,16 @@ class Proving(AbstractContextManager["Proving"]):
             known[number] = with_gap(known[number], side, gap)
         return known
 
-    def gaps(self, task: Task, tokens: str) -> Iterator[tuple[Side, Gap]]:
+    def gaps(self, task: Task, tokens: str, until: float = math.inf) -> Iterator[tuple[Side, Gap]]:
         """What provers say about both sides. What goes wrong with a side is said of it and of what comes after it."""
         self._checker.annotated = task.annotated
         left: list[Side] = ["first", "second"]
         try:
-            for side, gap in self._both(task, tokens):
+            for side, gap in _within(until, self._both(task, tokens)):
                 left.remove(side)
                 yield side, gap
+        except DeadlineError:
+            yield from ((side, TimedOut(self.limits.seconds)) for side in left)
         except UserError as error:
             yield from ((side, Unknown(str(error))) for side in left)
         except Exception as error:
@@ -167,7 +171,7 @@ class Proving(AbstractContextManager["Proving"]):
             return
         yield from self._checker.gaps(with_all_facts(task), tokens, asked_context(task))
 
-    def one_rule_away(self, task: Task) -> list[NearStep]:
+    def one_rule_away(self, task: Task, until: float = math.inf) -> list[NearStep]:
         """Statements from which the goal follows by one fact of the library, or that follow so from the facts, best
         first; of an example of the benchmark none."""
         theory_context = asked_context(task)
@@ -175,18 +179,19 @@ class Proving(AbstractContextManager["Proving"]):
             return []
         self._checker.annotated = task.annotated
         try:
-            return self._checker.one_rule_away(task.example, theory_context, self._declared)
-        except UserError:
+            with working_until(until):
+                return self._checker.one_rule_away(task.example, theory_context, self._declared)
+        except (UserError, DeadlineError):
             return []
         except Exception as error:
             crash(error)
             return []
 
-    def against(self, task: Task, tokens: str) -> Gap:
+    def against(self, task: Task, tokens: str, until: float = math.inf) -> Gap:
         """Does a statement contradict the facts? Asked quickly: most do not."""
         seconds, library, *_ = self.limits
         try:
-            return self.follows(task, FALSEHOOD, (tokens,), Limits(QUICK * seconds, library))[0]
+            return self.follows(task, FALSEHOOD, (tokens,), Limits(QUICK * seconds, library, until))[0]
         finally:
             self.limit(seconds, library)
 
@@ -200,19 +205,21 @@ class Proving(AbstractContextManager["Proving"]):
         try:
             with self._limited(task, limits):
                 gap = self._refuted(task, asked) or self._checker.direct(asked, asked_context(task))
+        except DeadlineError:
+            return TimedOut(limits.seconds), frozenset()
         except UserError as error:
             return Unknown(str(error)), frozenset()
         except Exception as error:
             return crash(error), frozenset()
         return gap, used_lines(gap, asked)
 
-    def simplified(self, task: Task, goal: str, known: Sequence[str], library: int) -> Answer | None:
+    def simplified(self, task: Task, goal: str, known: Sequence[str], limits: Limits) -> Answer | None:
         """The same by calculation and rewriting alone, by an induction if need be; None where that proves nothing."""
         asked = from_all(task, goal, known)
         try:
-            with self._limited(task, Limits(self.limits.seconds, library)):
+            with self._limited(task, limits):
                 gap = self._checker.simplified(asked, asked_context(task))
-        except UserError:
+        except (UserError, DeadlineError):
             return None
         except Exception as error:
             return crash(error), frozenset()
@@ -227,7 +234,7 @@ class Proving(AbstractContextManager["Proving"]):
             try:
                 with self._limited(task, limits):
                     gap = next(answers, None)
-            except UserError:
+            except (UserError, DeadlineError):
                 return
             except Exception as error:
                 yield crash(error), frozenset()
@@ -243,7 +250,8 @@ class Proving(AbstractContextManager["Proving"]):
         self._provers.until, self._provers.meanwhile = limits.until, limits.meanwhile
         self._checker.annotated, self._checker.fewest = task.annotated, limits.fewest
         try:
-            yield
+            with working_until(limits.until):
+                yield
         finally:
             self._provers.until, self._provers.meanwhile, self._checker.fewest = math.inf, usual, False
 
@@ -267,6 +275,17 @@ class Proving(AbstractContextManager["Proving"]):
         premises = [fact.prop for fact in (*typed.f2, *typed.f4)]
         seconds = REFUTATION * self.limits.seconds
         return self._counterexamples.against(premises, typed.f3, theory_context, task.shown_names(), seconds)
+
+
+def _within(until: float, items: Iterator[T]) -> Iterator[T]:
+    """The same, each made before the deadline; DeadlineError."""
+    while True:
+        with working_until(until):
+            check_deadline()
+            item = next(items, None)
+        if item is None:
+            return
+        yield item
 
 
 def crash(error: Exception) -> Crashed:

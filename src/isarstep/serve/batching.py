@@ -13,6 +13,7 @@ from collections import Counter, deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from isarstep.interruption import DeadlineError, check_deadline, working_until
 from isarstep.prove.step import Step
 from isarstep.serve.engine import BEAM, MARGIN, Engine
 from isarstep.serve.places import LONGEST_WAIT
@@ -171,7 +172,8 @@ class Batcher:
         if batch:
             self.sizes[len(batch)] += 1
             try:
-                found = self.engine.search([request.task for request in batch], *batch[0].kind)
+                with working_until(max(request.deadline for request in batch)):
+                    found = self.engine.search([request.task for request in batch], *batch[0].kind)
             except BaseException as error:
                 wrong = error
             now = time.monotonic()
@@ -183,8 +185,21 @@ class Batcher:
         for place, request in enumerate(batch):
             if wrong is None:
                 request.answer.set_result(found[place])
+            elif len(batch) == 1:
+                request.answer.set_exception(TooLateError() if isinstance(wrong, DeadlineError) else wrong)
             else:
-                request.answer.set_exception(wrong)
+                self._alone(request)
+
+    def _alone(self, request: SearchRequest) -> None:
+        """After a search of several that failed: only the task that is to blame has no answer."""
+        try:
+            with working_until(request.deadline):
+                check_deadline()
+                request.answer.set_result(self.engine.search([request.task], *request.kind)[0])
+        except DeadlineError:
+            request.answer.set_exception(TooLateError())
+        except BaseException as error:
+            request.answer.set_exception(error)
 
 
 def source_tokens(task: Task) -> int:

@@ -21,11 +21,14 @@ from typing import TYPE_CHECKING
 from isarstep.bench.ids import CONSTANT
 from isarstep.bench.store import Benchmark
 from isarstep.bench.usual_part import Partly
+from isarstep.errors import UserError
 from isarstep.feed.inputs import FIELDS_READ, SELECTED, STATEMENT
-from isarstep.interruption import undisturbed
+from isarstep.interruption import check_deadline, undisturbed
 from isarstep.logic import hol
 from isarstep.logic.infer import well_formed
 from isarstep.logic.names import Names
+from isarstep.logic.terms import TooLargeError, beta_eta_normal
+from isarstep.logic.tokens import decode
 from isarstep.memory import shared_property
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.novelty import KnownStatements, schematics_in_order, shown_by_a_value, without_repetition
@@ -189,7 +192,8 @@ class Engine:
         """The task of a state of a theory file."""
         from isarstep.theory.file_context import FileContext, task_of_state
 
-        return task_of_state(state, self.reader_in(FileContext(state.context)))
+        task = task_of_state(state, self.reader_in(FileContext(state.context)))
+        return without_growth(task)
 
     def parse(self, problem: Problem) -> tuple[ProblemReader, Parsed]:
         """Every line for itself, in the context of those that have one: a line that no theory reads takes nothing from
@@ -282,7 +286,9 @@ class Engine:
             key = None if written is None else without_repetition(written)
             if key is None or key in steps:
                 continue
+            check_deadline()
             judgement = well_formed(key, task.theory_context.signature, task.context)
+            reason = judgement.reason and task.in_words(judgement.reason)
             restated = example.f3 is not None and given.restates(example.f3, key)
             steps[key] = Step(
                 id=len(steps),
@@ -290,7 +296,7 @@ class Engine:
                 term=task.term(key),
                 text=task.text(key),
                 score=score,
-                reason=judgement.reason and task.in_words(judgement.reason),
+                reason=reason or growth(key),
                 copy=key in given or restated or (hol.EX in key and shown_by_a_value(judgement.term)),
                 variant=key in variants,
                 reference=reference in (written, key) if task.has_reference else None,
@@ -306,8 +312,8 @@ class Engine:
         steps = self.search([task], beam)[0]
         if proving is None:
             return ranked(steps)
-        candidates = in_turn(with_rules(steps, self.by_rules(task, proving.one_rule_away(task))))
         until = time.monotonic() + seconds
+        candidates = in_turn(with_rules(steps, self.by_rules(task, proving.one_rule_away(task, until))))
         steps = proving.tried(task, candidates, until)
         if beam < WIDE and not any(step.helps for step in steps) and time.monotonic() < until:
             steps += proving.tried(task, further(steps, self.search([task], WIDE)[0]), until)
@@ -319,6 +325,27 @@ class Engine:
         return list(
             islice((step for step in steps if step.well_formed and not step.copy and not step.variant), MOST_BY_RULES)
         )
+
+
+def growth(tokens: str) -> str | None:
+    """Why a statement cannot be compared with others or handed to provers; None of most."""
+    try:
+        beta_eta_normal(decode(tokens))
+    except TooLargeError as error:
+        return str(error)
+    return None
+
+
+def without_growth(task: Task) -> Task:
+    """Without facts that become too large. Raises UserError where the goal does."""
+    example = task.example
+    why = None if example.f3 is None else growth(example.f3)
+    if why is not None:
+        raise UserError(why)
+    f2, f4 = (tuple(line for line in lines if growth(line) is None) for lines in (example.f2, example.f4))
+    if (f2, f4) == (example.f2, example.f4):
+        return task
+    return replace(task, example=replace(example, f2=f2, f4=f4))
 
 
 def seconds_of_checks(check: bool | None) -> float:

@@ -21,7 +21,7 @@ from isarstep.logic.normalise import normalise, variable_order
 from isarstep.logic.printing import ShownNames, to_unicode
 from isarstep.logic.reader import Statement
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.terms import Free, Term, Typ, constants, subterms
+from isarstep.logic.terms import Free, Term, TooLargeError, Typ, beta_eta_normal, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
 from isarstep.logic.translating import Spans
 from isarstep.logic.typed_writer import write_typed
@@ -122,6 +122,7 @@ class ProblemReader:
                             raise
                         statement, context = coerced
                     typed.append(statement.marked)
+                refuse_growth(statement.term, where)
                 readings[where] = ReadProposition(statement)
             except ProblemError as error:
                 readings[where] = ReadProposition(None, error)
@@ -228,6 +229,7 @@ class ProblemReader:
         places = {f"<X{place}>": name for place, name in enumerate(task.order)}
         context = {places.get(name, name): typ for name, typ in task.context.items()}
         self.typed(statement.marked, context, where, text, spans)
+        refuse_growth(term, where)
         task.note(statement, where)
         return task.normal(term)
 
@@ -318,3 +320,12 @@ def with_marks(statement: Statement, own: Context) -> Statement:
 
 def distinct(lines: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
+
+
+def refuse_growth(term: Term, where: str) -> None:
+    """Raises ProblemError for a statement that becomes too large when its functions are applied, which a few words can
+    do: `(λf x. f (f x)) (λf x. f (f x)) ... g x = y`. Nobody could compare it with others or hand it to provers."""
+    try:
+        beta_eta_normal(term)
+    except TooLargeError as error:
+        raise ProblemError("unsupported", str(error).partition(": ")[2], where) from None
