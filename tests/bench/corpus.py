@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.bench.graph_files import write_graph
 from tests.bench.handmade import CONSTANTS, NAT, ProofMaker, fun, graph_of, lemma_uses, prop, uses
 
-from isarstep.logic.terms import App, Const
+from isarstep.logic.terms import App, Const, Term
 from isarstep.mine.graph import DeclaredConstant, Graph, Lemma, Rule
 
 
@@ -61,10 +61,10 @@ def theory(number: int, proofs: int = 40) -> Graph:
     )
 
 
-def typed(term: object) -> object:
+def typed(term: Term) -> Term:
     """Constants that the short notation does not know are functions on numbers."""
     if isinstance(term, App):
-        return App(typed(term.fun), typed(term.arg))  # type: ignore[arg-type]
+        return App(typed(term.fun), typed(term.arg))
     if isinstance(term, Const) and term.name.startswith("T"):
         return Const(term.name, fun(NAT, NAT))
     return term

@@ -14,8 +14,9 @@ from tests.bench.test_more_unseen import SIZES
 
 from isarstep.bench.additions import LIBRARY, ROWS, Ground, build_addition, copying_theories, last_name_key
 from isarstep.bench.build import build
+from isarstep.bench.fact_table import FACTS
 from isarstep.bench.fresh import Young, build_fresh
-from isarstep.bench.layout import FACTS, LEMMAS
+from isarstep.bench.layout import LEMMAS
 from isarstep.bench.leaks import example_renamed_key
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError

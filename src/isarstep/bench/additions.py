@@ -33,9 +33,10 @@ from isarstep.bench.build import Progress, new_theories
 from isarstep.bench.clashes import NOTHING, Ancestry
 from isarstep.bench.columns import one_array
 from isarstep.bench.entries import entry_of
+from isarstep.bench.fact_table import FACTS
 from isarstep.bench.gather import gather_graphs, graph_files
 from isarstep.bench.ids import CONSTANT, content_key, numbered, proposition_digest
-from isarstep.bench.layout import FACTS, MANIFEST, PROOFS, replacing, workspace
+from isarstep.bench.layout import MANIFEST, PROOFS, replacing, workspace
 from isarstep.bench.leaks import example_renamed_key
 from isarstep.bench.merge import Beneath, Merged
 from isarstep.bench.rules import ALREADY, COPIED, DROPPED, Decision, Sizes, distinct
