@@ -59,7 +59,9 @@ service.Clock.left = property(lambda clock: 20 * clock.seconds - clock.passed)
 ENDLESS = """
 from isarstep.bench.fact_search import FactSearch
 from isarstep.prove.provers import ProverLimits
+from isarstep.serve import server
 
+server.GRACE = 1e6
 service.Clock.left, ProverLimits.wall, FactSearch.index = 1e6, lambda *_: 1e6, lambda _: None
 """
 

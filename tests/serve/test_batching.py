@@ -135,6 +135,28 @@ def test_the_first_searches_of_all_are_made_one_at_a_time(engine: Engine, monkey
     assert slow.batches[0] == 1
 
 
+def test_nothing_is_kept_for_budgets_in_which_nobody_could_answer(paced: tuple[Batcher, Slow, Task]) -> None:
+    """A search takes a fiftieth of a second, and a series of requests has less."""
+    batcher, slow, _ = paced
+    assert max(batcher.turn(10, 0.01) for _ in range(100)) <= 0.02
+    seconds = 10 * 0.02 / 0.7
+    for _ in range(20):
+        batcher.submit(paced[2], 10)
+    assert batcher.turn(10, seconds) > 0.1
+    slow.go.set()
+    assert until(lambda: batcher.idle)
+    assert max(batcher.turn(10, seconds) for _ in range(100)) <= 0.02 * 2  # nobody has come for what was kept
+
+
+def test_what_is_under_way_is_counted(paced: tuple[Batcher, Slow, Task]) -> None:
+    batcher, slow, task = paced
+    for _ in range(3):
+        batcher.submit(task, 10)
+    assert (batcher.searching, batcher.queued) == (1, 3)
+    slow.go.set()
+    assert until(lambda: (batcher.searching, batcher.queued) == (0, 0))
+
+
 def test_there_is_room_for_what_takes_seven_tenths_of_the_time(paced: tuple[Batcher, Slow, Task]) -> None:
     batcher, slow, task = paced
     for _ in range(13):  # behind the one that runs

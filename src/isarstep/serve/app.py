@@ -324,6 +324,10 @@ def health_of(service: Service, limits: ServerLimits, load: Load) -> dict[str, A
         },
         "load": {
             "running": load.running,
+            "computing": len(service.workers.running),
+            "searching": service.batcher.searching,
+            "waiting": service.batcher.queued,
+            "proving": service.prover_queue.under_way,
             "requests": load.requests,
             "refused": load.refused,
             "searches": batches,

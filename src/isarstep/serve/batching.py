@@ -53,6 +53,7 @@ class Batcher:
         self.engine = engine
         self.largest = largest
         self.sizes: Counter[int] = Counter()  # of the batches so far
+        self.searching = 0  # tasks of the search that runs
         self.late = 0  # tasks that were searched for longer than they had time
         self._pace: float | None = None  # seconds that a hypothesis of a search takes, lately
         self._queued = 0  # hypotheses of tasks whose search has not begun
@@ -87,11 +88,21 @@ class Batcher:
 
     def turn(self, beam: int, seconds: float) -> float:
         """When there will be room for one more who is sent away now, in seconds: each is told a later time than the one
-        before."""
-        now, room = time.monotonic(), self.seconds_until(beam) - ROOM * seconds
+        before. Nothing is kept for a budget in which not even an idle server answers, nor while nobody waits."""
+        now, wait = time.monotonic(), self.seconds_until(beam)
+        room, alone = wait - ROOM * seconds, self._expected(max(BEAM, beam))
         with self._counting:
+            if self._queued == 0:
+                self._promised = now  # whoever was sent away before would have had room
+            if alone > ROOM * seconds:
+                return max(self._promised - now, wait - alone)
             self._promised = min(max(self._promised, now + room) + self._expected(beam), now + LONGEST_WAIT)
             return self._promised - now
+
+    @property
+    def queued(self) -> int:
+        """Tasks whose search has not begun."""
+        return self._arriving.qsize() + len(self._waiting)
 
     @property
     def idle(self) -> bool:
@@ -171,6 +182,7 @@ class Batcher:
         wrong: BaseException | None = None
         if batch:
             self.sizes[len(batch)] += 1
+            self.searching = len(batch)
             try:
                 with working_until(max(request.deadline for request in batch)):
                     found = self.engine.search([request.task for request in batch], *batch[0].kind)
@@ -189,6 +201,7 @@ class Batcher:
                 request.answer.set_exception(TooLateError() if isinstance(wrong, DeadlineError) else wrong)
             else:
                 self._alone(request)
+        self.searching = 0
 
     def _alone(self, request: SearchRequest) -> None:
         """After a search of several that failed: only the task that is to blame has no answer."""

@@ -291,7 +291,7 @@ def serve(
 ) -> None:
     """Serve proposals, checks and sketches over HTTP, with a web page.
 
-    Stops on Ctrl-C or SIGTERM when everything that was accepted is answered.
+    Ctrl-C or SIGTERM stops it within five seconds; requests that were accepted have three.
 
     Example:
 

@@ -47,6 +47,11 @@ class ProverQueue:
         self._thread = threading.Thread(target=self._run, name="provers", daemon=True)
         self._thread.start()
 
+    @property
+    def under_way(self) -> int:
+        """Jobs that are not over."""
+        return self._arriving.qsize() + len(self._jobs) + (self._current is not None)
+
     def submit(self, job: Job) -> None:
         self._arriving.put(job)
 

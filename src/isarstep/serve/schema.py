@@ -294,7 +294,9 @@ class ExampleAnswer(ExampleHead):
 
 
 class HealthAnswer(BaseModel):
-    status: Literal["ok", "stopping"] = Field(description="Stopping: what was accepted is answered, nothing else is.")
+    status: Literal["ok", "stopping"] = Field(
+        description="Stopping: what was accepted may be answered, nothing else is."
+    )
     version: str = Field(description="Of isarstep.")
     model: dict[str, str] = Field(description="Its `name`, and the hash of the `benchmark` that it was trained on.")
     benchmark: dict[str, Any] = Field(description="Its `hash`, and the number of examples in each of its `splits`.")
@@ -304,7 +306,9 @@ class HealthAnswer(BaseModel):
         "`seconds`; and of requests at once: `concurrency`."
     )
     load: dict[str, int | float] = Field(
-        description="Requests `running`, all `requests` so far and those `refused`, `searches`, how many requests "
-        "shared one (`mean_batch`), and how many of them had no time left when it ended (`late`)."
+        description="Requests `running`; work under way, also of requests that are over: `computing` in Python, tasks "
+        "that are `searching` with the model or `waiting` for it, `proving` with provers; all `requests` so far and "
+        "those `refused`, `searches`, how many requests shared one (`mean_batch`), and how many of them had no time "
+        "left when it ended (`late`)."
     )
     token_required: bool = Field(description="Requests must show a token.")

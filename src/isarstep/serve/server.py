@@ -1,9 +1,13 @@
-"""Runs the API: loads everything, then listens; a stop finishes what was accepted."""
+"""Runs the API: loads everything, then listens. A stop waits a moment for what was accepted, and ends the process
+within five seconds, whatever a thread computes."""
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,9 +21,10 @@ from isarstep.serve.batching import LARGEST
 from isarstep.serve.engine import Engine
 from isarstep.serve.gate import ServerLimits
 from isarstep.serve.places import Load
-from isarstep.serve.schema import MOST_SECONDS
 from isarstep.serve.service import Service
 
+GRACE = 3.0  # seconds in which requests that were accepted may be answered after a stop
+CLOSING = 1.5  # seconds after that in which threads may end by themselves
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -43,8 +48,19 @@ class Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self.load.stopping:  # whoever says it twice means at once
             self.force_exit = True
+        else:
+            watching = threading.Timer(GRACE + CLOSING, end_process)
+            watching.daemon = True
+            watching.start()
         self.load.stopping = True
         super().handle_exit(sig, frame)
+
+
+def end_process() -> None:
+    """Without waiting for threads: one of them may be inside a long call that nothing interrupts. Provers end with the
+    process that started them."""
+    sys.stdout.flush()
+    os._exit(0)
 
 
 def serve(
@@ -71,7 +87,7 @@ def serve(
         access_log=False,
         lifespan="off",
         timeout_keep_alive=10,
-        timeout_graceful_shutdown=int(MOST_SECONDS) + 10,
+        timeout_graceful_shutdown=GRACE,  # type: ignore[arg-type]  # seconds, also parts of one
         h11_max_incomplete_event_size=64 << 10,
         server_header=False,
     )

@@ -131,5 +131,5 @@ def run_http(workshop: Workshop, host: str, port: int) -> None:
     import uvicorn
 
     app = make_server(workshop).streamable_http_app(host=host)
-    config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5)
+    config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=3)
     uvicorn.Server(config).run()
