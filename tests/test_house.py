@@ -25,6 +25,7 @@ MAX_CLONE = 125_000_000
 GROUND = {
     "interruption",
     "errors",
+    "file_reading",
     "data",
     "memory",
     "progress",

@@ -4,7 +4,10 @@ line."""
 from __future__ import annotations
 
 import json
+import os
 import resource
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,7 +28,7 @@ from isarstep.models.folders import open_folder
 from isarstep.prove.jobs import Run, Settings
 from isarstep.serve.agents import asking
 from isarstep.serve.agents.endpoint import Endpoint, _completion
-from isarstep.whole_files import write_whole
+from isarstep.whole_files import one_writer, write_whole, writing_whole
 
 DEEP = "[" * 200_000
 
@@ -51,6 +54,96 @@ def test_a_file_cut_by_a_full_disk(tmp_path: Path) -> None:
         write_whole(path, "new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+WRITES = 150
+WRITER = """
+import sys
+from pathlib import Path
+from isarstep.whole_files import write_whole
+path, letter, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+torn = 0
+for number in range(count):
+    write_whole(path, letter * (number % 7 + 1) * 20_000 + ".")
+    read = path.read_text()
+    torn += len(set(read)) != 2 or not read.endswith(".")
+sys.exit(torn)
+"""
+
+
+def test_two_processes_write_one_file(tmp_path: Path) -> None:
+    """No read is torn and no write fails; the status of a writer is the number of its torn reads."""
+    path = tmp_path / "file"
+    path.write_text("a.")
+    command = [sys.executable, "-c", WRITER, str(path)]
+    writers = [subprocess.Popen([*command, letter, str(WRITES)], stderr=subprocess.PIPE) for letter in "ab"]
+    said = [writer.communicate()[1].decode() for writer in writers]
+    assert [writer.returncode for writer in writers] == [0, 0], said
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_is_followed_and_permissions_stay(tmp_path: Path) -> None:
+    path, link = tmp_path / "folder" / "file", tmp_path / "link"
+    path.parent.mkdir()
+    link.symlink_to(path)
+    write_whole(link, "first")  # the link's target need not exist
+    path.chmod(0o600)
+    write_whole(link, "second")
+    assert link.is_symlink()
+    assert path.read_text() == "second"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_special_and_read_only_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(UserError, match="file: is read-only"):
+        write_whole(path, "new")
+    assert path.read_text() == "old"
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(UserError, match=r"fifo: could not be written \(it is not a regular file"):
+        write_whole(tmp_path / "fifo", "new")
+    with pytest.raises(UserError, match="it is a folder"):
+        write_whole(tmp_path, "new")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    with pytest.raises(UserError, match="circle: could not be written"):
+        write_whole(tmp_path / "circle", "new")
+
+
+def test_leftovers_of_killed_writers_are_removed(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 250)
+    code = (
+        "import os, signal\nfrom pathlib import Path\nfrom isarstep.whole_files import writing_whole\n"
+        f"with writing_whole(Path({str(path)!r})): os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", code], check=False)
+        assert len(list(tmp_path.iterdir())) == 1  # the second has removed that of the first
+    with writing_whole(path) as temporary:
+        temporary.write_text("slow")
+        write_whole(path, "quick")  # leaves the temporary file of a living writer alone
+        assert {*tmp_path.iterdir()} == {path, temporary}
+    assert path.read_text() == "slow"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_lock_admits_one_writer(tmp_path: Path) -> None:
+    hold = (
+        "from pathlib import Path\nfrom isarstep.whole_files import one_writer\n"
+        f"with one_writer(Path({str(tmp_path)!r})): print('held', flush=True); input()"
+    )
+    with subprocess.Popen([sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(UserError, match=f"{tmp_path.name}: process {holder.pid} on .* is writing here"):  # noqa: SIM117
+            with one_writer(tmp_path):
+                pass
+        holder.kill()
+    with one_writer(tmp_path), pytest.raises(UserError, match="is writing here"), one_writer(tmp_path):
+        pass
+    assert list(tmp_path.iterdir()) == []
 
 
 INQUIRY = asking.AskedRun("m", "hash", "test", samples=1, shots=0, temperature=0.0, longest=8)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from isarstep.cli import click_command, commands, grouped, help_page
+from isarstep.whole_files import write_whole
 
 HEAD = """# Command line
 
@@ -29,10 +30,7 @@ def render() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
-    path = parser.parse_args().file
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(render(), encoding="utf-8")
-    temporary.replace(path)
+    write_whole(parser.parse_args().file, render())
 
 
 if __name__ == "__main__":

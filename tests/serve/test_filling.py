@@ -1,5 +1,6 @@
 """`isarstep fill`: methods from what provers used, diffs, and files that are whole or unchanged."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,10 +101,10 @@ def test_a_diff_names_the_file() -> None:
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     path = tmp_path / "T.thy"
     path.write_bytes(b"a sorry\r\nb\r\n")
-    replace_file(path, "a sorry\nb\n", "a by simp\nb\n")
+    replace_file(path, "a sorry\nb\n", [(2, 7, "by simp")])
     assert path.read_bytes() == b"a by simp\r\nb\r\n"
     with pytest.raises(UserError, match="changed meanwhile"):
-        replace_file(path, "a sorry\nb\n", "something else\n")
+        replace_file(path, "a sorry\nb\n", [(2, 7, "oops")])
     assert path.read_bytes() == b"a by simp\r\nb\r\n"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -115,11 +116,53 @@ def test_a_failing_write_leaves_the_file(tmp_path: Path, monkeypatch: pytest.Mon
     def fails(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "replace", fails)
+    monkeypatch.setattr(os, "replace", fails)
     with pytest.raises(KeyboardInterrupt):
-        replace_file(path, "old", "new")
+        replace_file(path, "old", [(0, 3, "new")])
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_every_line_keeps_its_ending(tmp_path: Path) -> None:
+    path = tmp_path / "T.thy"
+    path.write_bytes(b"a\r\nsorry b\r\nc\nsorry d\nsorry e\r\nsorry")
+    old = path.read_bytes().decode().replace("\r\n", "\n")
+    places = [place for place in range(len(old)) if old.startswith("sorry", place)]
+    replace_file(path, old, [(place, place + 5, "proof\nqed") for place in places])
+    assert path.read_bytes() == (
+        b"a\r\nproof\r\nqed b\r\nc\nproof\nqed d\nproof\r\nqed e\r\nproof\r\nqed"
+    )  # fmt: skip
+
+
+def test_a_file_is_written_through_its_link(tmp_path: Path) -> None:
+    path, link = tmp_path / "T.thy", tmp_path / "Link.thy"
+    path.write_text("a sorry")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    replace_file(link, "a sorry", [(2, 7, "by simp")])
+    assert link.is_symlink()
+    assert path.read_text() == "a by simp"
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("kind", ["read-only", "hard links"])
+def test_a_file_that_cannot_be_written_is_refused_before_the_search(
+    tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "T.thy"
+    path.write_text(THEORY)
+    if kind == "read-only":
+        path.chmod(0o444)
+    else:
+        (tmp_path / "Other.thy").hardlink_to(path)
+    assert run(["fill", str(path), "--write"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert str(path) in said
+    assert kind in said
+    with pytest.raises(UserError, match=kind):
+        replace_file(path, THEORY, [(0, 1, "x")])
+    assert path.read_text() == THEORY
 
 
 def test_doors_say_where_it_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

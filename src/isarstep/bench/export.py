@@ -15,7 +15,7 @@ from isarstep.bench.display import Printer
 from isarstep.bench.example import Example
 from isarstep.bench.formats import LABEL_OF, META, SEPARATOR
 from isarstep.bench.store import Benchmark, Split
-from isarstep.whole_files import write_whole
+from isarstep.whole_files import write_whole, writing_whole
 
 _RELEASE_NAME = {"validation": "valid"}
 
@@ -110,12 +110,7 @@ def _record(example: Example, show: Callable[[str], str], hints: bool) -> dict[s
 @contextmanager
 def _writing(paths: list[Path]) -> Iterator[list[TextIO]]:
     """Text files that get their names when all is written."""
-    temporary = {path: path.with_name(path.name + ".tmp") for path in paths}
-    try:
-        with ExitStack() as stack:
-            yield [stack.enter_context(each.open("w", encoding="utf-8", newline="\n")) for each in temporary.values()]
-        for path, written in temporary.items():
-            written.replace(path)
-    finally:
-        for written in temporary.values():
-            written.unlink(missing_ok=True)
+    with ExitStack() as stack:
+        temporary = [stack.enter_context(writing_whole(path)) for path in paths]
+        with ExitStack() as files:
+            yield [files.enter_context(each.open("w", encoding="utf-8", newline="\n")) for each in temporary]

@@ -18,7 +18,8 @@ from typing import Any
 
 from isarstep.bench.identity import benchmark_name
 from isarstep.errors import UserError
-from isarstep.whole_files import parse_json, sha256_of, write_whole
+from isarstep.file_reading import parse_json
+from isarstep.whole_files import sha256_of, write_whole
 
 FORMAT = 4
 VERSION = "2.1"  # of the task: format and rules together, named beside the hash in every score

@@ -19,6 +19,7 @@ from isarstep.errors import UserError
 from isarstep.logic.terms import Term, constants
 from isarstep.logic.tokens import TokenError, decode, encode
 from isarstep.tables import Table
+from isarstep.whole_files import writing_whole
 
 FEW = "train, four of a theorem"
 _SAMPLE = 20_000  # propositions on which the effect of brackets and folding is measured
@@ -263,9 +264,8 @@ def draw(benchmark: Benchmark, measured: Measured, folder: Path) -> list[Path]:
     def save(name: str) -> None:
         pyplot.tight_layout()
         path = folder / f"{name}.svg"
-        temporary = path.with_suffix(".tmp")
-        pyplot.savefig(temporary, format="svg", metadata={"Date": None})
-        temporary.replace(path)
+        with writing_whole(path) as temporary:
+            pyplot.savefig(temporary, format="svg", metadata={"Date": None})
         pyplot.close()
         written.append(path)
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from isarstep.errors import UserError
-from isarstep.whole_files import parse_json, write_whole
+from isarstep.file_reading import parse_json
+from isarstep.whole_files import write_whole, writing_whole
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 ENDINGS = (".jsonl", ".json", ".txt")  # any other is part of the name: `run.v2`
@@ -228,20 +229,14 @@ def _plain(path: Path, lines: Sequence[str], ids: Sequence[str]) -> tuple[tuple[
 def write_predictions(path: Path, lines: Iterable[tuple[str, list[tuple[str, float]]]], meta: dict[str, Any]) -> int:
     """`{"id", "predictions": [{"tokens", "score"}]}` a line, and what produced them in `*.meta.json` beside."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".tmp")
     count = 0
-    try:
+    with writing_whole(path) as temporary:
         with _writing(temporary, packed=path.suffix == ".zst") as file:
             for identifier, proposals in lines:
                 predictions = [{"tokens": tokens, "score": round(score, 4)} for tokens, score in proposals]
                 file.write(json.dumps({"id": identifier, "predictions": predictions}, ensure_ascii=False) + "\n")
                 count += 1
         write_whole(path.with_name(stem(path) + ".meta.json"), json.dumps(meta, indent=1) + "\n")
-        temporary.replace(path)
-    except OSError as error:
-        raise UserError(f"{path}: could not be written ({error.strerror}); what was there is untouched") from None
-    finally:
-        temporary.unlink(missing_ok=True)
     return count
 
 

@@ -29,8 +29,9 @@ from isarstep.decode.predictions import (
 from isarstep.errors import UserError
 from isarstep.evaluate.answer_reading import AnswerReader
 from isarstep.evaluate.scores import ScoringTask, System
+from isarstep.file_reading import parse_json
 from isarstep.progress import Watched
-from isarstep.whole_files import parse_json, write_whole
+from isarstep.whole_files import write_whole
 
 _FILE = re.compile(r"(?P<split>[a-z]+[0-9]?)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl(?:\.zst)?")
 

@@ -14,6 +14,7 @@ from typing import Any
 import zstandard
 
 from isarstep.errors import UserError
+from isarstep.whole_files import write_whole
 
 _LEVEL = 9
 
@@ -94,12 +95,7 @@ class Store:
     def write_summary(self) -> Record:
         """Numbers over everything in the folder, by session and in all, to `summary.json`."""
         summary = summarise_journal(self.journal(), self)
-        temporary = self.folder / ".summary.json.tmp"
-        try:
-            temporary.write_text(json.dumps(summary, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-            temporary.replace(self.folder / "summary.json")
-        except OSError as error:
-            raise writing_failed(self.folder / "summary.json", error) from error
+        write_whole(self.folder / "summary.json", json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
         return summary
 
 

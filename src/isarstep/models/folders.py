@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 from isarstep.data import model_folder
 from isarstep.errors import UserError
+from isarstep.file_reading import parse_json
 from isarstep.models.config import ModelConfig
-from isarstep.whole_files import SPOILT, crc32_of, parse_json, sha256_of
+from isarstep.whole_files import SPOILT, crc32_of, sha256_of
 
 Storage = Literal["fp32", "bf16", "int8"]
 

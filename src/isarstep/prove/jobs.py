@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
+from isarstep.file_reading import parse_json
 from isarstep.memory import without_collection
 from isarstep.prove.checker_name import checker_name
 from isarstep.prove.embedded import Checker
@@ -35,7 +36,7 @@ from isarstep.prove.provers import KILLED, Cache, ProverLimits, Provers
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.verdict import COLUMNS, row
-from isarstep.whole_files import parse_json, write_whole
+from isarstep.whole_files import write_whole
 
 CHUNK = 8  # examples: small enough to lose little when interrupted, large enough to amortise a start
 

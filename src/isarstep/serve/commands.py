@@ -213,8 +213,11 @@ def fill(
         isarstep fill Mine.thy --line 42 --budget 10
     """
     from isarstep.serve.engine import Engine
+    from isarstep.serve.filling import refuse_unwritable
     from isarstep.serve.searching import fill_theory
 
+    if write:
+        refuse_unwritable(file)  # before a search whose result could not be kept
     filled = fill_theory(Engine(model, benchmark), file, line or (), beam, budget)
     for each in filled.gaps:
         if each.why:

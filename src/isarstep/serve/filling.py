@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import os
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from isarstep.theory.document import SorryGap, TheoryDocument
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_block import ProofState, type_of_term
+from isarstep.whole_files import writable_target, write_whole
 
 if TYPE_CHECKING:
     from isarstep.serve.engine import Engine
@@ -85,7 +87,8 @@ class FilledTheory:
     def write(self) -> None:
         """Change the file, whole or not at all; refused where somebody has changed it meanwhile."""
         if self.text != self.before:
-            replace_file(self.path, self.before, self.text)
+            changes = [(each.gap.start, each.gap.end, each.text) for each in self.gaps]
+            replace_file(self.path, self.before, changes)
 
 
 def filled_gaps(
@@ -297,16 +300,42 @@ def difference(path: Path, old: str, new: str) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def replace_file(path: Path, old: str, new: str) -> None:
-    """Whole or not at all; refused where somebody has changed the file meanwhile."""
+def refuse_unwritable(path: Path) -> None:
+    """Raise UserError where `replace_file` would."""
+    links = writable_target(path).stat().st_nlink if path.exists() else 1
+    if links > 1:
+        raise UserError(
+            f"{path}: has {links} hard links, which a new file under one of its names would separate; "
+            "leave --write away and apply the diff, or remove the other names"
+        )
+
+
+def replace_file(path: Path, old: str, changes: Sequence[tuple[int, int, str]]) -> None:
+    """Replace pieces of a file, whole or not at all; refused where somebody has changed the file meanwhile.
+
+    Args:
+        path: The file; a symbolic link is followed.
+        old: Its text as it was read, with a line feed at the end of each line.
+        changes: Start and end of each piece in `old`, and what takes its place. Every line keeps its ending, and new
+            lines have the ending of the line that they continue.
+    """
+    refuse_unwritable(path)
     now = path.read_bytes().decode("utf-8")
     if now.replace("\r\n", "\n") != old:
         raise UserError(f"{path}: it was changed meanwhile; run this again")
-    text = new.replace("\n", "\r\n") if "\r\n" in now else new
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(text.encode())
-        temporary.chmod(path.stat().st_mode)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, _changed(now, changes))
+
+
+def _changed(now: str, changes: Sequence[tuple[int, int, str]]) -> str:
+    """The text with its own line ends, whose changes are given by places in the one with line feeds alone."""
+    ends = [found.start() - number for number, found in enumerate(re.finditer("\r\n", now))]
+    pieces, done = list[str](), 0
+    for start, end, text in sorted(changes):
+        first, last = start + bisect_left(ends, start), end + bisect_left(ends, end)
+        line_end = now.find("\n", last)
+        if line_end < 0:
+            line_end = now.rfind("\n", 0, last)
+        windows = line_end > 0 and now[line_end - 1] == "\r"
+        pieces += [now[done:first], text.replace("\n", "\r\n") if windows else text]
+        done = last
+    return "".join([*pieces, now[done:]])

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from isarstep.progress import Watched
+from isarstep.whole_files import write_whole
 
 
 def _step(line: str) -> float:
@@ -30,7 +31,7 @@ class Log:
         if path.exists():
             # Lines after the checkpoint belong to steps that will be made again.
             kept = [line for line in path.read_text(encoding="utf-8").splitlines() if _step(line) <= resumed_at]
-        path.write_text("".join(line + "\n" for line in kept), encoding="utf-8")
+        write_whole(path, "".join(line + "\n" for line in kept))
         self.file = path.open("a", encoding="utf-8")
 
     def __enter__(self) -> Log:

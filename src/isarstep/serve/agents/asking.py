@@ -22,11 +22,12 @@ from isarstep.bench.example import Example
 from isarstep.errors import UserError
 from isarstep.evaluate.metrics import accuracy, ranks
 from isarstep.evaluate.scores import clusters_of
+from isarstep.file_reading import parse_json
 from isarstep.logic.sameness import same_term
 from isarstep.serve.agents.endpoint import Completion, Endpoint
 from isarstep.serve.agents.questions import Questions, ReadReply, place_of_reference
 from isarstep.version import __version__
-from isarstep.whole_files import parse_json, write_whole
+from isarstep.whole_files import write_whole
 
 REPLIES, RUN, SUMMARY = "replies.jsonl", "run.json", "summary.json"
 PREDICTIONS, META = "predictions.jsonl", "predictions.meta.json"

@@ -17,8 +17,8 @@ from http.client import HTTPException
 from typing import Any
 
 from isarstep.errors import UserError
+from isarstep.file_reading import parse_json
 from isarstep.serve.agents.questions import PromptMessage
-from isarstep.whole_files import parse_json
 
 KEYS = ("ISARSTEP_API_KEY", "OPENAI_API_KEY")
 _TRIES = 6
