@@ -159,7 +159,7 @@ def test_ask_leaves_an_empty_run_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["", "[]", "5", DEEP])
 def test_ask_ends_in_a_json_error(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_text(content)
-    with pytest.raises(UserError, match=r"run\.json: does not say what was asked|another model"):
+    with pytest.raises(UserError, match=r"run\.json: .*does not say what was asked|another model"):
         asking._open_folder(tmp_path, INQUIRY)
 
 
@@ -218,7 +218,7 @@ MANIFEST: dict[str, Any] = {"format": FORMAT, "files": {}, "hash": ""}
 )
 def test_a_manifest_ends_in_a_traceback(tmp_path: Path, content: str) -> None:
     (tmp_path / "manifest.json").write_text(content)
-    with pytest.raises(UserError, match=r"manifest\.json: (not a benchmark's manifest|was edited)"):
+    with pytest.raises(UserError, match=r"manifest\.json: .*; build the benchmark again"):
         read_manifest(tmp_path)
 
 

@@ -151,8 +151,8 @@ def fitting(document: Any, shape: Any, place: str = "") -> Any:
     Args:
         document: What `json.loads` returned.
         shape: `Any`, `None`, `bool`, `int`, `float` (numbers that are finite), `str`, `list[T]`, `tuple[T, ...]`,
-            `dict[str, T]`, a union of these, a dataclass (its fields by name, others are ignored), or a mapping of
-            names to shapes for objects of which only some fields are looked at; those may be missing.
+            `dict[str, T]`, a `Literal`, a union of these, a dataclass (its fields by name, others are ignored), or a
+            mapping of names to shapes for objects of which only some fields are looked at; those may be missing.
         place: The path to the document, for messages.
 
     Raises:
@@ -163,6 +163,11 @@ def fitting(document: Any, shape: Any, place: str = "") -> Any:
     origin, arguments = typing.get_origin(shape), typing.get_args(shape)
     if origin in (typing.Union, types.UnionType):
         return _fitting_union(document, arguments, place)
+    if origin is typing.Literal:
+        if document not in arguments:
+            expected = ", ".join(map(repr, arguments))
+            raise Misfit(f"{place or 'the document'} is {str(document)[:60]!r}, expected one of {expected}")
+        return document
     if isinstance(shape, Mapping):
         items = _expected(document, dict, place).items()
         return {name: fitting(value, shape.get(name, Any), _inside(place, name)) for name, value in items}
@@ -170,6 +175,8 @@ def fitting(document: Any, shape: Any, place: str = "") -> Any:
         return _fitting_dataclass(document, shape, place)
     if origin in (list, tuple, Sequence):
         items = _expected(document, list, place)
+        if arguments[0] in (str, int) and all(type(item) is arguments[0] for item in items):
+            return tuple(items) if origin is tuple else items  # vocabularies have many
         found = [fitting(item, arguments[0], f"{place}[{number}]") for number, item in enumerate(items)]
         return tuple(found) if origin is tuple else found
     if origin in (dict, Mapping):

@@ -16,6 +16,7 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 
 from isarstep.errors import UserError
@@ -203,7 +204,25 @@ def _locked_file(what: Path, path: Path) -> int:
         holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
         os.close(descriptor)
         cure = "wait until it ends" if locked is False else f"wait until it ends; remove {path} if it was killed"
-        raise UserError(f"{what}: {holder} is writing here; {cure}, or choose another --out")
+        raise UserError(f"{what}: {holder} is writing here; {cure}, or choose another folder")
+
+
+def append_whole(path: Path, file: FileIO, content: str) -> None:
+    """Append to an unbuffered file, all of the content or nothing.
+
+    Raises:
+        UserError: the system refuses to write it, for example because the disk is full.
+    """
+    size = os.fstat(file.fileno()).st_size
+    raw = memoryview(content.encode())
+    try:
+        while raw:
+            raw = raw[file.write(raw) :]
+    except BaseException as error:
+        os.ftruncate(file.fileno(), size)
+        if not isinstance(error, OSError):
+            raise
+        raise UserError(f"{path}: could not be written ({error.strerror}); what was there is kept") from None
 
 
 def crc32_of(path: Path) -> str:

@@ -154,6 +154,18 @@ def test_an_interrupted_run_leaves_nothing_and_resumes_to_the_same_table(
     assert rows(resumed) == rows(whole)
 
 
+def test_one_process_writes_a_table(
+    benchmark: tuple[Path, list[Example]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "verdicts.parquet"
+    with jobs.writing_verdicts(out):
+        assert run(["check", "--limit", "1", *options(benchmark[0], out)]) == 2
+    said = capsys.readouterr().err
+    assert "verdicts.parquet.parts: process" in said
+    assert "is writing here" in said
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_resuming_something_else_is_refused(
     benchmark: tuple[Path, list[Example]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

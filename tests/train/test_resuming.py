@@ -1,6 +1,7 @@
 """A run that goes on is the same run; what a kill, a slip or a bad copy leaves behind is said in one line."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from isarstep.train.log import Log
 from isarstep.train.loop import TrainingRun, ValidationPlan, train
 from isarstep.train.recipe_files import paper, read_recipe
 from isarstep.train.resuming import saved_run
+from isarstep.whole_files import one_writer
 
 RECIPE = paper(steps=2, batch=512)
 
@@ -69,6 +71,35 @@ def test_a_log_line_that_was_cut_is_left_out(tmp_path: Path) -> None:
     path.write_text('{"step": 1}\nnonsense\n{"step": 3}\n')
     with pytest.raises(UserError, match=r"log\.jsonl:2: is not JSON; remove the line"):
         RunFolder(tmp_path, {}).log()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("progress.json", "", "is not JSON"),
+        ("progress.json", "[]", "the document is a list, expected an object"),
+        ("progress.json", '{"step": 1', "is not JSON"),
+        ("progress.json", '{"step": "1"}', "step is a string, expected a whole number"),
+        ("progress.json", '{"step": 1.5}', "step is a number, expected a whole number"),
+        ("progress.json", '{"seconds": null}', "seconds is null, expected a number"),
+        ("progress.json", '{"seconds": NaN}', "seconds is not a finite number"),
+        ("config.json", '{"training": []}', "training is a list, expected an object"),
+        ("config.json", '{"training": {"recipe": {"steps": "x"}}}', "training.recipe.steps is a string"),
+        ("config.json", '{"kind": "hat", "vocabulary": "x", "training": {"recipe": {}}}', "vocabulary is a string"),
+    ],
+)
+def test_a_damaged_checkpoint_is_one_line(finished: Path, tmp_path: Path, name: str, content: str, said: str) -> None:
+    shutil.copytree(finished / "last", tmp_path / "last")
+    (tmp_path / "last" / name).write_text(content)
+    with pytest.raises(UserError, match=said) as error:
+        resume(tmp_path)
+    assert name in str(error.value)
+
+
+def test_one_process_trains_in_a_folder(tmp_path: Path) -> None:
+    with one_writer(tmp_path), pytest.raises(UserError, match=f"{tmp_path.name}: process .* is writing here"):
+        train(dataset(), tiny(), RECIPE, tmp_path, device="cpu", validating=ValidationPlan(1, 4), quiet=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("harm", ["cut", "changed", "missing"])

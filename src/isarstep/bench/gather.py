@@ -92,7 +92,7 @@ def first_record(path: Path) -> dict[str, Any]:
             while b"\n" not in start and (piece := stream.read(1 << 12)):
                 start += piece
         header = dict(json.loads(start.split(b"\n", 1)[0]))
-    except (zstandard.ZstdError, ValueError, TypeError, OSError) as error:
+    except (zstandard.ZstdError, ValueError, TypeError, OSError, RecursionError) as error:
         raise UserError(f"{path}: not a proof graph ({error}); mine the theory again") from error
     if header.get("format") != FORMAT:
         raise UserError(

@@ -13,12 +13,13 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from isarstep.bench.identity import benchmark_name
 from isarstep.errors import UserError
-from isarstep.file_reading import parse_json
+from isarstep.file_reading import Misfit, fitting, read_json
 from isarstep.whole_files import sha256_of, write_whole
 
 FORMAT = 4
@@ -40,25 +41,68 @@ SIGNATURE = "signature.json.zst"
 MANIFEST = "manifest.json"
 
 
+_BUILD_AGAIN = "build the benchmark again"
+
+
+@dataclass(frozen=True, eq=False)
+class _FileFields:
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, eq=False)
+class _SessionFields:
+    theories: int
+    theorems: int
+    train: int
+
+
+@dataclass(frozen=True, eq=False)
+class _ManifestFields:
+    """The shape of a manifest: field names have a blank where a name here has an underscore."""
+
+    format: int
+    hash: str
+    files: dict[str, _FileFields]
+    examples: dict[str, int] = field(default_factory=dict)
+    propositions: int = 0
+    vocabulary: int = 0
+    facts: int | None = None
+    version: str | int = 1
+    isabelle: list[str] = field(default_factory=list)
+    sessions: dict[str, _SessionFields] = field(default_factory=dict)
+    qualified: list[str] = field(default_factory=list)
+    rules: dict[str, Any] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    marked: dict[str, int] = field(default_factory=dict)
+    fresh: dict[str, Any] = field(default_factory=dict)
+    variable_names: int | None = None
+    leaking_lengths: list[int] = field(default_factory=list)
+    unseen_entries: list[str] = field(default_factory=list)
+    earlier_names: list[str] = field(default_factory=list)
+    passed_over: dict[str, int] = field(default_factory=dict)
+    taken_out: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a benchmark under the name that it bears, every file that it names present in its full size."""
     path = folder / MANIFEST
     if not path.is_file():
         raise UserError(f"{folder}: no benchmark here ({MANIFEST} is missing); 'isarstep build' makes one")
+    manifest: dict[str, Any] = read_json(path, _BUILD_AGAIN, dict[str, Any])
+    known = manifest.get("format")
+    if known != FORMAT and isinstance(known, int):
+        raise UserError(
+            f"{path}: a benchmark of format {known}, this one reads {FORMAT}; build it anew: isarstep build GRAPHS"
+        )
     try:
-        manifest = dict(parse_json(path.read_text(encoding="utf-8")))
-        known = manifest["format"]
-        if known != FORMAT:
-            raise UserError(
-                f"{path}: a benchmark of format {known}, this one reads {FORMAT}; build it anew: isarstep build GRAPHS"
-            )
-        files = {str(name): int(record["bytes"]) for name, record in dict(manifest["files"]).items()}
-        stated = manifest["hash"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path}: not a benchmark's manifest ({error!r}); build the benchmark again") from error
-    if benchmark_name(manifest) != stated:
-        raise UserError(f"{path}: was edited, its name is not that of what it says; build the benchmark again")
-    for name, wanted in files.items():
+        renamed = {name.replace(" ", "_"): value for name, value in manifest.items()}
+        fields: _ManifestFields = fitting(renamed, _ManifestFields)
+    except Misfit as error:
+        raise UserError(f"{path}: not a benchmark's manifest ({error}); {_BUILD_AGAIN}") from None
+    if benchmark_name(manifest) != fields.hash:
+        raise UserError(f"{path}: was edited, its name is not that of what it says; {_BUILD_AGAIN}")
+    for name, wanted in ((name, record.bytes) for name, record in fields.files.items()):
         size = (folder / name).stat().st_size if (folder / name).is_file() else None
         if size != wanted:
             found = "is missing" if size is None else f"has {size} bytes instead of {wanted}"

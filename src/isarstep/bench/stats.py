@@ -173,9 +173,9 @@ def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
 def _kept(benchmark: Benchmark, measured: Measured) -> Table:
     """What was found, dropped and kept, beside the paper."""
     manifest = benchmark.manifest
-    counts, examples = manifest.get("counts", {}), manifest["examples"]
+    counts, examples = manifest.get("counts", {}), manifest.get("examples", {})
     raw = counts.get("raw")
-    short = None if raw is None else raw - counts["too long"]
+    short = None if raw is None else raw - counts.get("too long", 0)
     tokens, variables = len(benchmark.vocabulary) - 9, manifest.get("variable names")
     numbered = sum(token.startswith(("<X", "<V")) for token in benchmark.vocabulary)
     named = None if variables is None else tokens - numbered + variables
@@ -184,7 +184,7 @@ def _kept(benchmark: Benchmark, measured: Measured) -> Table:
         ("after the length rule", _number(short), _PAPER["short enough"]),
         ("restate a fact", _number(counts.get("restated")), "-"),
         *((f"{name}, not trained on", _number(counts.get(name)), "-") for name in DROPPED),
-        ("the three together, of what could be trained on", _cost(counts, examples["train"]), "at most 3.5%"),
+        ("the three together, of what could be trained on", _cost(counts, examples.get("train", 0)), "at most 3.5%"),
         ("duplicates", _number(counts.get("duplicates")), "-"),
         *((name, _number(examples[name]), _PAPER.get(name, "-")) for name in examples),
         ("library lemmas", _number(manifest.get("facts")), _PAPER["lemmas"]),
@@ -222,8 +222,9 @@ def distributions(manifest: Mapping[str, Any], measured: Measured) -> list[Table
     """
     shown = [name for name, counts in measured.lengths.items() if sum(counts)]
     columns = {name: measured.lengths[name] for name in shown}
-    if "leaking lengths" in manifest and "train" in columns:
-        both = zip(columns["train"], manifest["leaking lengths"], strict=True)
+    leaking = manifest.get("leaking lengths", ())
+    if "train" in columns and len(leaking) == len(columns["train"]):
+        both = zip(columns["train"], leaking, strict=True)
         columns = {"train": columns["train"], "train and leaking": [a + b for a, b in both], **columns}
     bounds = [f"up to {bound}" for bound in LENGTHS] + [f"over {LENGTHS[-1]}"]
 
@@ -240,8 +241,8 @@ def distributions(manifest: Mapping[str, Any], measured: Measured) -> list[Table
         Table("target-kinds", "Target kinds", ("kind", *of_kinds), shares(kinds, of_kinds)),
     ]
     if manifest.get("marked"):
-        raw = manifest["counts"]["raw"]
-        marked = [(mark, f"{count:,}", f"{count / raw:.2%}") for mark, count in manifest["marked"].items()]
+        raw = manifest.get("counts", {}).get("raw", 0)
+        marked = [(mark, f"{count:,}", f"{count / max(raw, 1):.2%}") for mark, count in manifest["marked"].items()]
         tables.append(
             Table("marked", "Marked as teaching nothing, never scored", ("mark", "examples", "of raw"), marked)
         )

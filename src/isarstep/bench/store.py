@@ -6,10 +6,10 @@ files before a split is scored (`compare`); whatever is damaged is named.
 
 from __future__ import annotations
 
-import json
 import threading
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -38,6 +38,7 @@ from isarstep.bench.layout import (
 from isarstep.bench.wholeness import compare_bytes, compare_once
 from isarstep.data import EMBEDDED, NAMES, benchmark_folder
 from isarstep.errors import UserError
+from isarstep.file_reading import read_json
 from isarstep.memory import shared_property
 
 # Arrow is imported where a table is opened, contexts where a signature is: whoever asks for one, to propose or to read
@@ -130,6 +131,14 @@ def _open(path: Path, dictionaries: Sequence[str] | None = None) -> pq.ParquetFi
         return pq.ParquetFile(path, memory_map=True, read_dictionary=dictionaries)
     except (pa.ArrowException, OSError) as error:
         raise UserError(f"{path}: not readable as Parquet ({error}); build the benchmark again") from error
+
+
+@dataclass(frozen=True, eq=False)
+class VocabularyFile:
+    """The content of `vocab.json`."""
+
+    tokens: list[str]
+    counts: list[int]
 
 
 class Benchmark:
@@ -239,19 +248,15 @@ class Benchmark:
     @shared_property
     def vocabulary(self) -> list[str]:
         """Special tokens, then those of training by count; the position is the number that models use."""
-        return list(self._vocabulary["tokens"])
+        return self._vocabulary.tokens
 
     @shared_property
     def vocabulary_counts(self) -> list[int]:
-        return list(self._vocabulary["counts"])
+        return self._vocabulary.counts
 
     @shared_property
-    def _vocabulary(self) -> Any:
-        path = self.path(VOCABULARY)
-        try:
-            return json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise UserError(f"{path}: not JSON ({error}); build the benchmark again") from error
+    def _vocabulary(self) -> VocabularyFile:
+        return read_json(self.path(VOCABULARY), "build the benchmark again", VocabularyFile)
 
     def signature_document(self) -> dict[str, Any]:
         """What lies in the file of the signature, with the table of its theories."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
 from isarstep.errors import UserError
-from isarstep.file_reading import parse_json
+from isarstep.file_reading import parse_json, read_json, read_json_lines, read_text
 from isarstep.whole_files import write_whole, writing_whole
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -41,19 +41,30 @@ class Predictions:
         return faults_counted(tuple(self.lists[place] for place in places), self.meta)
 
 
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    tokens: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _ScoredList:
+    id: str
+    predictions: tuple[_Scored, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    id: str
+    predictions: tuple[Any, ...]
+
+
 def read_predictions(path: Path, ids: Sequence[str], gone: Sequence[str] = ()) -> Predictions:
     """The predictions in `path` for the examples `ids`; a UserError where the file does not answer exactly these.
 
     Answers to examples that are `gone`, which were scored when the file was made, are passed over.
     """
-    try:
-        text = content_of(path).decode("utf-8-sig")
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise UserError(f"{path}: is a folder; give the predictions file itself") from None
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+    text = read_text(path, "give the predictions file again")
     # Only a line feed ends a line: a stray Unicode separator inside a prediction must not shift all that follow.
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if lines and lines[-1] == "":
@@ -79,40 +90,17 @@ def lists_by_id(answers: Mapping[str, Sequence[str]], ids: Sequence[str]) -> Pre
 
 def read_scored(path: Path) -> dict[str, list[tuple[str, float]]]:
     """Lists in JSON with the score of every answer, by id: what `isarstep predict` writes."""
-    try:
-        records = [parse_json(line) for line in content_of(path).decode("utf-8").split("\n") if line]
-        return {each["id"]: [(answer["tokens"], answer["score"]) for answer in each["predictions"]] for each in records}
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path}: not what `isarstep predict` writes ({error!r})") from None
+    records: Iterator[_ScoredList] = read_json_lines(path, "not what `isarstep predict` writes", _ScoredList)
+    return {each.id: [(answer.tokens, answer.score) for answer in each.predictions] for each in records}
 
 
 def without_scores(path: Path, most: int) -> str:
     """The lists of a JSON file, at most so many answers each, with their tokens alone."""
     lines = []
-    for record in (parse_json(line) for line in content_of(path).decode("utf-8-sig").split("\n") if line):
-        answers = [{"tokens": _tokens(str(path), answer)} for answer in record["predictions"][:most]]
-        lines.append(json.dumps({"id": record["id"], "predictions": answers}, ensure_ascii=False) + "\n")
+    for record in read_json_lines(path, 'expected {"id": ..., "predictions": [...]}', _List):
+        answers = [{"tokens": _tokens(str(path), answer)} for answer in record.predictions[:most]]
+        lines.append(json.dumps({"id": record.id, "predictions": answers}, ensure_ascii=False) + "\n")
     return "".join(lines)
-
-
-def content_of(path: Path) -> bytes:
-    """What lies in a file, which may be compressed."""
-    raw = path.read_bytes()
-    if path.suffix != ".zst":
-        return raw
-    import zstandard
-
-    try:
-        content = b""
-        while raw:
-            frame = zstandard.ZstdDecompressor().decompressobj()
-            content += frame.decompress(raw)
-            if not frame.eof:
-                raise UserError(f"{path}: is cut off; copy it again")
-            raw = frame.unused_data
-        return content
-    except zstandard.ZstdError as error:
-        raise UserError(f"{path}: not readable as zstd ({error})") from None
 
 
 def stem(path: Path) -> str:
@@ -136,12 +124,7 @@ def read_meta(path: Path) -> dict[str, object]:
     sidecar = path.with_name(stem(path) + ".meta.json")
     if not sidecar.is_file():
         return {}
-    try:
-        meta = parse_json(sidecar.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise UserError(f"{sidecar}: is not JSON ({error}); mend or remove it") from None
-    if not isinstance(meta, dict):
-        raise UserError(f"{sidecar}: must hold one JSON object")
+    meta: dict[str, object] = read_json(sidecar, "mend or remove it", dict[str, Any])
     return meta
 
 

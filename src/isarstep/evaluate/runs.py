@@ -18,7 +18,6 @@ from isarstep.data import model_folder
 from isarstep.decode.hypotheses import NARROW, WIDE
 from isarstep.decode.predictions import (
     Predictions,
-    content_of,
     faults_counted,
     is_tokens,
     read_meta,
@@ -29,7 +28,7 @@ from isarstep.decode.predictions import (
 from isarstep.errors import UserError
 from isarstep.evaluate.answer_reading import AnswerReader
 from isarstep.evaluate.scores import ScoringTask, System
-from isarstep.file_reading import parse_json
+from isarstep.file_reading import parse_json, read_content, read_json, read_text
 from isarstep.progress import Watched
 from isarstep.whole_files import write_whole
 
@@ -141,7 +140,7 @@ class RunFolder:
     def origin(self) -> dict[str, Any]:
         """The command that made the run and the commit of its code, as far as somebody wrote them down."""
         path = self.kept("made.json")
-        made = {} if path is None else _json(path)
+        made = {} if path is None else read_json(path, "mend or remove it", dict[str, Any])
         return {name: made.get(name) for name in ("command", "commit")}
 
     def log(self) -> list[dict[str, Any]]:
@@ -150,7 +149,7 @@ class RunFolder:
         if path is None:
             return []
         found = []
-        text = content_of(path).decode("utf-8")
+        text = read_text(path, "copy it again")
         for number, line in enumerate(text.split("\n"), 1):
             try:
                 record = parse_json(line)
@@ -193,7 +192,7 @@ def copy_lists(run: RunFolder, splits: Sequence[str], folder: Path) -> None:
     copies = {name: (run.folder / name).read_bytes() for name in whole if (run.folder / name).is_file()}
     for name in LOGS:
         if (run.folder / name).is_file():
-            copies[LOGS[-1]] = pack(content_of(run.folder / name))
+            copies[LOGS[-1]] = pack(read_content(run.folder / name))
     for (split, beam, tag), path in run._files.items():
         if split not in splits:
             continue
@@ -216,9 +215,7 @@ def open_run(folder: Path) -> RunFolder:
     path = folder / "config.json"
     if not path.is_file():
         raise UserError(f"{folder}: no run or model here (config.json is missing)")
-    config = _json(path)
-    if not isinstance(config, dict):
-        raise UserError(f"{path}: must hold one JSON object")
+    config = read_json(path, "copy the folder again", dict[str, Any])
     return RunFolder(folder, {**config, **config.get("model", {})} if isinstance(config.get("model"), dict) else config)
 
 
@@ -261,12 +258,3 @@ def _in_tokens(reader: AnswerReader, example: Example, answer: str) -> str:
         return reader.read(example, answer)
     except UserError:
         return answer
-
-
-def _json(path: Path) -> Any:
-    try:
-        return parse_json(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}") from None
-    except ValueError as error:
-        raise UserError(f"{path}: is not JSON ({error})") from None

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from isarstep.errors import UserError
 from isarstep.evaluate.metrics import Score, accuracy
+from isarstep.file_reading import read_parquet
 
 COLUMNS = (
     "example", "rank", "verdict", "kind", "exact", "alpha", "correct", "alternative", "strict_correct",
@@ -88,14 +87,9 @@ def read_verdicts(path: Path, homes: Mapping[str, int]) -> VerdictSummary:
     """The summary of a verdict file on examples with these ids, each with its theorem's number; of every example only
     the first-ranked proposal counts.
     """
-    try:
-        table = pq.ParquetFile(path).read(columns=list(COLUMNS))
-        rows = table.to_pylist()
-        metadata = table.schema.metadata or {}
-    except (OSError, pa.ArrowException) as error:
-        raise UserError(f"{path}: not verdicts that 'isarstep check' wrote ({error})") from None
-    if missing := [column for column in COLUMNS if column not in table.column_names]:
-        raise UserError(f"{path}: not verdicts that 'isarstep check' wrote (no column {missing[0]})")
+    table = read_parquet(path, "not verdicts that 'isarstep check' wrote", list(COLUMNS))
+    rows = table.to_pylist()
+    metadata = table.schema.metadata or {}
     first: dict[str, Row] = {}
     for row in sorted(rows, key=lambda row: row["rank"]):
         if row["example"] in homes:

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, Dataset, ragged, starts_of
 from isarstep.feed.dense import dense_dataset
 from isarstep.feed.files import as_bytes, as_lines, with_words, words_as_bytes
 from isarstep.feed.premise_arrays import ExampleColumns, FactArrays, PremiseArrays
 from isarstep.feed.word_bags import Bags
+from isarstep.file_reading import read_json_lines
 from isarstep.whole_files import write_whole
 
 _SPLIT = ("targets", "sources", "fields", "source_starts", "variables")
@@ -133,9 +133,12 @@ def write_premises(path: Path, selected: Iterable[tuple[str, Sequence[str]]]) ->
     return len(lines)
 
 
+@dataclass(frozen=True)
+class _Selected:
+    id: str
+    premises: tuple[str, ...]
+
+
 def read_premises(path: Path) -> dict[str, tuple[str, ...]]:
-    try:
-        records = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
-        return {each["id"]: tuple(map(str, each["premises"])) for each in records}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path}: not what `isarstep premises --out` writes ({error!r})") from None
+    records = read_json_lines(path, "not what `isarstep premises --out` writes", _Selected)
+    return {each.id: each.premises for each in records}

@@ -5,8 +5,6 @@ docs/signature.md describes the JSON form. Which types belong to which classes i
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from isarstep.errors import UserError
+from isarstep.file_reading import read_json
 from isarstep.logic.memo import MadeWhenAsked
 from isarstep.logic.terms import Sort, Term, Typ, Type
 from isarstep.logic.tokens import decode, encode_line
@@ -249,17 +248,8 @@ def from_zstandard(raw: bytes) -> bytes:
 
 def load_document(path: Path | str) -> dict[str, Any]:
     """The JSON document of a file, plain or compressed (`.gz`, `.zst`)."""
-    import zstandard
-
-    raw = Path(path).read_bytes()
-    try:
-        if str(path).endswith(".zst"):
-            raw = from_zstandard(raw)
-        elif str(path).endswith(".gz"):
-            raw = gzip.decompress(raw)
-        return dict(json.loads(raw))
-    except (ValueError, OSError, EOFError, TypeError, zstandard.ZstdError) as error:
-        raise UserError(f"{path}: no signature or notation can be read from it ({error})") from error
+    document: dict[str, Any] = read_json(Path(path), "docs/signature.md describes such files", dict[str, Any])
+    return document
 
 
 def _close_classes(direct: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import zstandard
-
 from isarstep.errors import UserError
+from isarstep.file_reading import read_content
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
@@ -179,19 +178,15 @@ class Graph:
     removed: tuple[str, ...] = ()  # rules of its parents that no longer hold: "KIND NAME INDEX" (new in format 2)
 
 
+_CURE = "mine the theory again"
+
+
 def read_graph(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> Graph:
     """The proof graph in a file, its records changed by a function if one is given.
 
     a file that is not whole, or not a graph of this format, is a UserError that says what is wrong.
     """
-    try:
-        with open(path, "rb") as file:
-            data = zstandard.ZstdDecompressor().stream_reader(file).read()
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: no such file") from error
-    except (OSError, zstandard.ZstdError) as error:
-        raise UserError(f"{path}: cannot be read: {error}") from error
-    return parse_graph(data, str(path), change)
+    return parse_graph(read_content(path, _CURE), str(path), change)
 
 
 def parse_graph(data: bytes, where: str, change: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> Graph:
@@ -203,9 +198,9 @@ def parse_graph(data: bytes, where: str, change: Callable[[dict[str, Any]], dict
             for number, line in enumerate(data.splitlines(), 1):  # noqa: B007 (the number is for the error below)
                 builder.add(json.loads(line) if change is None else change(json.loads(line)))
             return builder.graph()
-        except (ValueError, KeyError, IndexError, TypeError) as error:
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             what = f"{type(error).__name__}: {error}" if not isinstance(error, _Malformed) else str(error)
-            raise UserError(f"{where}: line {number}: not a proof graph of format {FORMAT}: {what}") from error
+            raise UserError(f"{where}: line {number}: not a proof graph of format {FORMAT}: {what}; {_CURE}") from error
 
 
 class _Malformed(ValueError):
@@ -231,7 +226,7 @@ class _Builder:
     def add(self, record: dict[str, Any]) -> None:
         if self._head is None:
             if record.get("format") not in READABLE:
-                raise _Malformed(f"the first line says format {record.get('format')}; mine the theory again")
+                raise _Malformed(f"the first line says format {record.get('format')}")
             self._head = record
             return
         if "failures" in self._others:

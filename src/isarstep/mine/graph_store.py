@@ -14,6 +14,7 @@ from typing import Any
 import zstandard
 
 from isarstep.errors import UserError
+from isarstep.file_reading import read_content
 from isarstep.whole_files import write_whole
 
 _LEVEL = 9
@@ -63,8 +64,7 @@ class Store:
     def count(self, session: str, theory: str) -> Record:
         """The numbers of a graph that is there."""
         path = self.path(session, theory)
-        with open(path, "rb") as file:
-            data = zstandard.ZstdDecompressor().stream_reader(file).read()
+        data = read_content(path, "remove it and mine the theory again")
         return {**_count(data), "bytes": path.stat().st_size, "plain_bytes": len(data)}
 
     def remove_leftovers(self) -> None:

@@ -23,6 +23,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from isarstep.errors import UserError
+from isarstep.file_reading import read_json
 from isarstep.models import build_model
 from isarstep.models.base import Seq2Seq
 from isarstep.models.folders import (
@@ -159,6 +160,9 @@ def load_model(folder: Path) -> tuple[Seq2Seq, About]:
     return model.eval(), opened.about
 
 
+_CURE = "the checkpoint is damaged: start another run in another folder, or copy this one again"
+
+
 @dataclass
 class Progress:
     """Where a run stands, besides its weights."""
@@ -194,13 +198,14 @@ def write_checkpoint(
 def read_checkpoint(
     folder: Path, model: Seq2Seq, optimisers: Sequence[torch.optim.Optimizer], about: About
 ) -> Progress:
-    fields = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    fields = read_json(folder / "config.json", _CURE, dict[str, Any])
     for what, ours in (("benchmark", about.benchmark), ("vocabulary_hash", about.vocabulary_hash)):
-        if fields[what] != ours:
+        if fields.get(what) != ours:
             raise UserError(
-                f"{folder}: trained on other data ({what} {fields[what]}, here {ours}); start another run, or give the "
-                "recipe again with which this one was begun"
+                f"{folder}: trained on other data ({what} {fields.get(what)}, here {ours}); start another run, or "
+                "give the recipe again with which this one was begun"
             )
+    progress: Progress = read_json(folder / "progress.json", _CURE, Progress)  # before anything is changed
     refuse_changed_shards(folder, written_sums(fields))
     model.load_state_dict(read_shards(folder, "model", "pt"))
     parameters = dict(model.named_parameters())
@@ -209,7 +214,7 @@ def read_checkpoint(
         parameter = parameters[name]
         on_cpu = field == "step" and not parameter.is_cuda
         optimisers[int(number)].state[parameter][field] = value if on_cpu else value.to(parameter.device)
-    return Progress(**json.loads((folder / "progress.json").read_text(encoding="utf-8")))
+    return progress
 
 
 def recover(folder: Path) -> None:

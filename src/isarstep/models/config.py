@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from isarstep.errors import UserError
 from isarstep.feed.inputs import Input
+from isarstep.file_reading import Misfit, fitting
 
 Kind = Literal["rnnsearch", "convs2s", "transformer", "hat"]
 Size = Literal["tiny", "small", "base"]
@@ -65,18 +66,19 @@ class ModelConfig:
         return asdict(self)
 
     @staticmethod
-    def from_json(fields: dict[str, Any]) -> ModelConfig:
-        """From the fields of a model folder's description, those of others left aside."""
+    def from_json(fields: dict[str, Any], where: str = "model configuration") -> ModelConfig:
+        """Return the configuration in a model folder's description, whose other fields are ignored.
+
+        Raises:
+            UserError: a field is missing or has a value that is not understood; the message begins with `where`.
+        """
         if "hints" in fields:  # of before there was a third input
             fields = {"input": "+F.5" if fields["hints"] else "base"} | fields
+        for name, allowed in (("kind", Kind), ("size", Size), ("style", Style), ("input", Input)):
+            if (value := fields.get(name)) is not None and value not in get_args(allowed):
+                raise UserError(f"{where} names {value!r}, expected one of {', '.join(get_args(allowed))}")
         try:
-            config = ModelConfig(**{name: fields[name] for name in ModelConfig.__dataclass_fields__ if name in fields})
-        except TypeError as error:
-            raise UserError(
-                f"model configuration not understood ({error}); it was written by another version"
-            ) from None
-        named = ((config.kind, Kind), (config.size, Size), (config.style, Style), (config.input, Input))
-        for value, allowed in named:
-            if value not in get_args(allowed):
-                raise UserError(f"model configuration names {value!r}, expected one of {', '.join(get_args(allowed))}")
+            config: ModelConfig = fitting(fields, ModelConfig)
+        except Misfit as error:
+            raise UserError(f"{where} not understood ({error}); it was written by another version") from None
         return config

@@ -6,13 +6,13 @@ It holds `config.json`, `vocab.json` and `model*.safetensors`; `isarstep.models.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from isarstep.data import model_folder
 from isarstep.errors import UserError
-from isarstep.file_reading import parse_json
+from isarstep.file_reading import read_json
 from isarstep.models.config import ModelConfig
 from isarstep.whole_files import SPOILT, crc32_of, sha256_of
 
@@ -67,17 +67,30 @@ def written_sums(fields: dict[str, Any]) -> dict[str, str]:
 
 def read_description(folder: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What a model folder says of itself beside the weights: the fields of its configuration, and its vocabulary."""
-    try:
-        fields = parse_json((folder / "config.json").read_text(encoding="utf-8"))
-        vocabulary = parse_json((folder / "vocab.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{folder}: not a model folder ({error})") from None
-    if not isinstance(fields, dict):
-        raise UserError(f"{folder / 'config.json'}: must hold one JSON object")
-    tokens = vocabulary.get("tokens") if isinstance(vocabulary, dict) else vocabulary
-    if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
-        raise UserError(f"{folder / 'vocab.json'}: must hold a list of tokens")
-    return fields, tuple(tokens)
+    if not (folder / "config.json").is_file():
+        raise UserError(f"{folder}: not a model folder (config.json is missing)")
+    cure = "not a whole model folder, copy it again"
+    read_json(folder / "config.json", cure, _Description)
+    fields: dict[str, Any] = read_json(folder / "config.json", cure, dict[str, Any])
+    tokens = read_json(folder / "vocab.json", cure, tuple[str, ...] | _Tokens)
+    return fields, tokens.tokens if isinstance(tokens, _Tokens) else tokens
+
+
+@dataclass(frozen=True, eq=False)
+class _Description:
+    """The shape of `config.json`, fields of the model's configuration aside."""
+
+    benchmark: str = ""
+    training: dict[str, Any] = field(default_factory=dict)
+    vocabulary_hash: str = ""
+    storage: Storage = "fp32"
+    shards: dict[str, str] = field(default_factory=dict)
+    checksums: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Tokens:
+    tokens: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -97,7 +110,7 @@ def open_folder(folder: Path) -> ModelFolder:
     about = About(fields.get("benchmark", ""), tokens, fields.get("training", {}))
     if fields.get("vocabulary_hash", about.vocabulary_hash) != about.vocabulary_hash:
         raise UserError(f"{folder}: vocab.json is not the vocabulary that this model was trained with")
-    config = ModelConfig.from_json(fields)
+    config = ModelConfig.from_json(fields, f"{folder / 'config.json'}:")
     if config.vocabulary != len(tokens):
         raise UserError(f"{folder}: config.json says {config.vocabulary} tokens, vocab.json has {len(tokens)}")
     return ModelFolder(folder, config, about, fields.get("storage", "fp32"), written_sums(fields))

@@ -138,7 +138,7 @@ def _explain(settings: Settings, work: list[Work], identifier: str) -> None:
 
 
 def _run(settings: Settings, work: list[Work], out: Path, jobs: int, *, resume: bool, as_json: bool) -> None:
-    from isarstep.prove.jobs import Run, default_jobs, run_local
+    from isarstep.prove.jobs import Run, default_jobs, run_local, writing_verdicts
     from isarstep.prove.provers import available, installed, not_installed
 
     missing = "; ".join(not_installed())
@@ -146,12 +146,14 @@ def _run(settings: Settings, work: list[Work], out: Path, jobs: int, *, resume: 
         raise UserError(f"no prover is installed ({missing}): pip install cvc5, or put eprover on the PATH")
     if missing:
         typer.echo(f"not asked: {missing}", err=as_json)
-    run = Run(out, settings, work, resume=resume)
-    with _watched(run, work) as watched:
-        for count in run_local(run, jobs or default_jobs()):
-            watched.news(advance=count)
     by = f"{', '.join(installed())}, {settings.seconds:g} s a gap"
-    _summarise(run.finish(settings.metadata(by)), by, out, as_json, kernel=False)
+    with writing_verdicts(out):
+        run = Run(out, settings, work, resume=resume)
+        with _watched(run, work) as watched:
+            for count in run_local(run, jobs or default_jobs()):
+                watched.news(advance=count)
+        table = run.finish(settings.metadata(by))
+    _summarise(table, by, out, as_json, kernel=False)
 
 
 def _summarise(table: pa.Table, by: str, out: Path, as_json: bool, *, kernel: bool) -> None:
@@ -169,14 +171,17 @@ def _run_isabelle(
 ) -> None:
     from isarstep.prove.isabelle_questions import IsabelleLimits
     from isarstep.prove.isabelle_run import TheoryRun, run_isabelle
+    from isarstep.prove.jobs import writing_verdicts
 
-    run = TheoryRun(out, settings, work, resume=resume)
-    limits = IsabelleLimits(seconds=max(1, round(settings.seconds)), prove=True, qualified=run.qualified)
-    with _watched(run, work) as watched:
-        for count in run_isabelle(run, judge, limits, jobs, watched.news):
-            watched.news(advance=count)
-    by = f"{judge.installation.identifier} with {run.provers}"
-    _summarise(run.finish(settings.metadata(by)), by, out, as_json, kernel=True)
+    with writing_verdicts(out):
+        run = TheoryRun(out, settings, work, resume=resume)
+        limits = IsabelleLimits(seconds=max(1, round(settings.seconds)), prove=True, qualified=run.qualified)
+        with _watched(run, work) as watched:
+            for count in run_isabelle(run, judge, limits, jobs, watched.news):
+                watched.news(advance=count)
+        by = f"{judge.installation.identifier} with {run.provers}"
+        table = run.finish(settings.metadata(by))
+    _summarise(table, by, out, as_json, kernel=True)
 
 
 def _watched(run: Run, work: list[Work]) -> Watched:

@@ -16,6 +16,7 @@ import shutil
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -26,7 +27,7 @@ import pyarrow.parquet as pq
 
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
-from isarstep.file_reading import parse_json
+from isarstep.file_reading import parse_json, read_parquet
 from isarstep.memory import without_collection
 from isarstep.prove.checker_name import checker_name
 from isarstep.prove.embedded import Checker
@@ -36,7 +37,7 @@ from isarstep.prove.provers import KILLED, Cache, ProverLimits, Provers
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.verdict import COLUMNS, row
-from isarstep.whole_files import write_whole
+from isarstep.whole_files import one_writer, write_whole
 
 CHUNK = 8  # examples: small enough to lose little when interrupted, large enough to amortise a start
 
@@ -115,12 +116,22 @@ def _write_table(path: Path, table: pa.Table) -> None:
     write_whole(path, packed.getvalue())
 
 
+def parts_folder(out: Path) -> Path:
+    """The folder of the finished chunks of a table of verdicts."""
+    return out.with_name(out.name + ".parts")
+
+
+def writing_verdicts(out: Path) -> AbstractContextManager[None]:
+    """Hold the lock of a table in the making; it is beside its folder, which is removed and made again."""
+    return one_writer(parts_folder(out), out.with_name(f".{out.name}.lock"))
+
+
 class Run:
     """One table of verdicts in the making: which chunks exist, which are missing."""
 
     def __init__(self, out: Path, settings: Settings, work: Sequence[Work], *, resume: bool) -> None:
         self.out, self.settings = out, settings
-        self.parts = out.with_name(out.name + ".parts")
+        self.parts = parts_folder(out)
         self.chunks = [tuple(work[i : i + CHUNK]) for i in range(0, len(work), CHUNK)]
         self._key = settings.key(work)
         note = self.parts / "run.json"
@@ -161,7 +172,8 @@ class Run:
     def finished(self) -> pa.Table:
         """The verdicts of the chunks that are done: of an interrupted run a fair sample."""
         parts = [self.part(number) for number in range(len(self.chunks))]
-        tables = [pq.read_table(part) for part in parts if part.exists()]
+        cure = "remove it and go on with --resume"
+        tables = [read_parquet(part, cure, list(COLUMNS)) for part in parts if part.exists()]
         return pa.concat_tables(tables) if tables else schema().empty_table()
 
 

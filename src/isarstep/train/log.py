@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any
 
 from isarstep.progress import Watched
-from isarstep.whole_files import write_whole
+from isarstep.whole_files import append_whole, write_whole
 
 
 def _step(line: str) -> float:
@@ -23,7 +24,8 @@ class Log:
     """Silent in all processes but the first. Keeps what a resumed run had already written."""
 
     def __init__(self, path: Path, active: bool, resumed_at: int, quiet: bool = False) -> None:
-        self.file: TextIO | None = None
+        self.path = path
+        self.file: FileIO | None = None
         self.watched = None if quiet or not active else Watched("training", 1.0, percent=True)
         if not active:
             return
@@ -32,7 +34,7 @@ class Log:
             # Lines after the checkpoint belong to steps that will be made again.
             kept = [line for line in path.read_text(encoding="utf-8").splitlines() if _step(line) <= resumed_at]
         write_whole(path, "".join(line + "\n" for line in kept))
-        self.file = path.open("a", encoding="utf-8")
+        self.file = path.open("ab", buffering=0)
 
     def __enter__(self) -> Log:
         if self.watched is not None:
@@ -42,10 +44,8 @@ class Log:
 
     def write(self, **fields: Any) -> None:
         if self.file is not None:
-            self.file.write(
-                json.dumps({k: round(v, 6) if isinstance(v, float) else v for k, v in fields.items()}) + "\n"
-            )
-            self.file.flush()
+            rounded = {k: round(v, 6) if isinstance(v, float) else v for k, v in fields.items()}
+            append_whole(self.path, self.file, json.dumps(rounded) + "\n")
 
     def show(self, text: str, done: float, always: bool = False) -> None:
         if self.watched is not None:

@@ -50,6 +50,7 @@ from isarstep.train.recipe import Recipe, optimisers
 from isarstep.train.renumbering import Renumbering
 from isarstep.train.resuming import saved_run
 from isarstep.train.validate import Validation, mean_validation, sample, validate
+from isarstep.whole_files import one_writer
 
 LOG_EVERY = 20  # steps
 CLIP = 1.0  # largest norm of a gradient in the modern recipe; the paper's does not clip
@@ -223,6 +224,10 @@ class TrainingRun:
         self.magnified = HALF_RANGE if self.device.type == "cuda" and config.kind == "rnnsearch" else 1.0
 
     def go(self, resume: bool, start_from: Path | None, quiet: bool) -> Seq2Seq:
+        with one_writer(self.folder) if self.group.first else nullcontext():
+            return self.trained(resume, start_from, quiet)
+
+    def trained(self, resume: bool, start_from: Path | None, quiet: bool) -> Seq2Seq:
         last = self.folder / "last"
         recover(last)
         if resume and last.exists():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from isarstep.errors import UserError
+from isarstep.file_reading import read_json
 from isarstep.models.config import ModelConfig
+from isarstep.models.folders import Storage
 from isarstep.train.recipe import Recipe
 from isarstep.train.recipe_files import RunRecipe
 
@@ -60,18 +61,30 @@ class SavedRun:
         return replace(chosen, training=training, run=replace(chosen.run, **self.running))
 
 
+@dataclass(frozen=True)
+class _Running:
+    looks: int | None = None
+    storage: Storage | None = None
+
+
+@dataclass(frozen=True)
+class _Training:
+    recipe: Recipe  # a run of before may have had other fields, too
+    running: _Running = _Running()
+
+
+@dataclass(frozen=True)
+class _Description:
+    training: _Training
+
+
 def saved_run(folder: Path) -> SavedRun | None:
     """The run whose last checkpoint is in the folder; None where there is none."""
     path = folder / "last" / "config.json"
     if not path.is_file():
         return None
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        config = ModelConfig.from_json(content)
-        training = content["training"]
-        known = {each.name for each in fields(Recipe)}  # a run of before may have had others
-        recipe = Recipe(**{name: value for name, value in training["recipe"].items() if name in known})
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path}: says nothing of a run ({error}); start another one in another folder") from None
-    running = {name: value for name, value in training.get("running", {}).items() if name in ("looks", "storage")}
-    return SavedRun(folder, config, recipe, running)
+    cure = "start another run in another folder"
+    training = read_json(path, cure, _Description).training
+    config = ModelConfig.from_json(read_json(path, cure, dict[str, Any]), f"{path}:")
+    running = {name: value for name, value in vars(training.running).items() if value is not None}
+    return SavedRun(folder, config, training.recipe, running)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import threading
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from isarstep.serve.agents import asking
 from isarstep.serve.agents.asking import AskedRun, ask_all, by_votes, pass_at, read_replies
 from isarstep.serve.agents.endpoint import Completion, Endpoint
 from isarstep.serve.agents.questions import Questions, ReadReply, place_of_reference
+from isarstep.whole_files import one_writer
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +98,34 @@ def test_votes_join_equal_terms() -> None:
     assert by_votes(answers) == [(p, 2), (q, 1)]
 
 
+def test_one_process_asks_in_a_folder(bench: Path, questions: Questions, tmp_path: Path) -> None:
+    examples = list(Benchmark(bench).split("test"))
+    inquiry = AskedRun("m", "hash", "test", samples=1, shots=1, temperature=0.0, longest=8)
+    with chat_server(lambda body: "ANSWER: x") as server, one_writer(tmp_path):
+        with pytest.raises(UserError, match=f"{tmp_path.name}: process .* is writing here"):
+            ask_all(tmp_path, inquiry, questions, examples, Endpoint(server.url, "m", per_minute=1e9))
+        assert server.requests == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_named_and_what_is_kept_is_whole(bench: Path, questions: Questions, tmp_path: Path) -> None:
+    examples = list(Benchmark(bench).split("test"))[:1]
+    inquiry = AskedRun("m", "hash", "test", samples=1, shots=1, temperature=0.0, longest=8)
+    with chat_server(lambda body: "ANSWER: x" * 100) as server:
+        endpoint = Endpoint(server.url, "m", per_minute=1e9)
+        asking._open_folder(tmp_path, inquiry)
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300, limits[1]))
+        try:
+            with pytest.raises(UserError, match=r"replies\.jsonl: could not be written"):
+                ask_all(tmp_path, inquiry, questions, examples, endpoint)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert (tmp_path / "replies.jsonl").read_bytes() == b""
+        ask_all(tmp_path, inquiry, questions, examples, endpoint)
+        assert [each.id for each in read_replies(tmp_path, 1)] == [examples[0].id]
+
+
 def test_pass_at_k() -> None:
     assert [pass_at(1, 4, c) for c in (0, 1, 4)] == [0.0, 0.25, 1.0]
     assert pass_at(2, 4, 1) == 0.5
@@ -128,7 +158,7 @@ def test_a_run_is_scored_as_evaluate_scores_it(
         assert run([*arguments, "--limit", "2"]) == 0
         capsys.readouterr()
         assert len(server.requests) == 6
-        assert {row["id"] for row in read_replies(out)} == {*sorted(example.id for example in examples)[:2]}
+        assert {replies.id for replies in read_replies(out, 3)} == {*sorted(example.id for example in examples)[:2]}
         assert run(arguments) == 0  # continues
         assert len(server.requests) == 3 * len(examples)
         assert set(server.keys) == {"Bearer very-secret"}

@@ -77,8 +77,7 @@ def test_recorded_replies_without_any_harness(
     questions = Questions(Benchmark(bench), 1)
     by_id = {example.id: example for example in examples}
     values = [
-        judgement(questions, by_id[record["id"]], record["samples"][0]["text"])[1]
-        for record in read_replies(run_folder)
+        judgement(questions, by_id[record.id], record.samples[0].text)[1] for record in read_replies(run_folder, 1)
     ]
     means = {name: sum(value[name] for value in values) / len(values) for name in expected}
     assert means == pytest.approx(expected)

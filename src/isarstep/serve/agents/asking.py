@@ -22,12 +22,12 @@ from isarstep.bench.example import Example
 from isarstep.errors import UserError
 from isarstep.evaluate.metrics import accuracy, ranks
 from isarstep.evaluate.scores import clusters_of
-from isarstep.file_reading import parse_json
+from isarstep.file_reading import json_of_line, read_json, read_text
 from isarstep.logic.sameness import same_term
 from isarstep.serve.agents.endpoint import Completion, Endpoint
 from isarstep.serve.agents.questions import Questions, ReadReply, place_of_reference
 from isarstep.version import __version__
-from isarstep.whole_files import write_whole
+from isarstep.whole_files import append_whole, one_writer, write_whole
 
 REPLIES, RUN, SUMMARY = "replies.jsonl", "run.json", "summary.json"
 PREDICTIONS, META = "predictions.jsonl", "predictions.meta.json"
@@ -56,15 +56,34 @@ def ask_all(
     at_once: int = 4,
     progress: Callable[[int], None] = lambda done: None,
 ) -> None:
-    """Get replies for those examples that have none yet. The first refusal ends it; what has come is kept."""
-    _open_folder(folder, inquiry)
-    known = {record["id"] for record in read_replies(folder)}
+    """Get replies for those examples that have none yet. The first refusal ends it; what has come is kept.
+
+    Raises:
+        UserError: another process asks in the same folder, the folder holds another run or damaged files, or the
+            server refuses.
+    """
+    with one_writer(folder):
+        _open_folder(folder, inquiry)
+        _ask_missing(folder, inquiry, questions, examples, endpoint, at_once, progress)
+
+
+def _ask_missing(
+    folder: Path,
+    inquiry: AskedRun,
+    questions: Questions,
+    examples: Sequence[Example],
+    endpoint: Endpoint,
+    at_once: int,
+    progress: Callable[[int], None],
+) -> None:
+    known = {record.id for record in read_replies(folder, inquiry.samples)}
     todo = [example for example in examples if example.id not in known]
     writing = threading.Lock()
     done = len(examples) - len(todo)
     progress(done)
     over = threading.Event()
-    with (folder / REPLIES).open("a", encoding="utf-8") as file, ThreadPoolExecutor(at_once) as pool:
+    replies = folder / REPLIES
+    with replies.open("ab", buffering=0) as file, ThreadPoolExecutor(at_once) as pool:
 
         def one(example: Example) -> None:
             nonlocal done
@@ -76,8 +95,7 @@ def ask_all(
                 samples.append(endpoint.complete(messages, seed))
             with writing:
                 line = {"id": example.id, "samples": [asdict(sample) for sample in samples]}
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-                file.flush()
+                append_whole(replies, file, json.dumps(line, ensure_ascii=False) + "\n")
                 done += 1
                 progress(done)
 
@@ -97,10 +115,8 @@ def _open_folder(folder: Path, inquiry: AskedRun) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / RUN
     if path.is_file():
-        try:
-            other = dict(parse_json(path.read_text(encoding="utf-8")))
-        except (ValueError, TypeError):
-            raise UserError(f"{path}: does not say what was asked; remove the folder or choose another --out") from None
+        cure = "it does not say what was asked; remove the folder or choose another --out"
+        other = read_json(path, cure, dict[str, Any])
         different = [name for name, value in asdict(inquiry).items() if other.get(name) != value]
         if different:
             raise UserError(f"{folder}: holds a run with another {', '.join(different)}; choose another --out")
@@ -112,24 +128,37 @@ def _open_folder(folder: Path, inquiry: AskedRun) -> None:
         write_whole(path, json.dumps(asdict(inquiry), indent=1) + "\n")
 
 
-def read_replies(folder: Path) -> Iterator[dict[str, Any]]:
-    """What has been answered so far."""
+@dataclass(frozen=True)
+class Replies:
+    """All replies to the question about one example."""
+
+    id: str
+    samples: tuple[Completion, ...]
+
+
+def read_replies(folder: Path, samples: int) -> Iterator[Replies]:
+    """Yield what has been answered so far, so many samples for each example.
+
+    Raises:
+        UserError: a line of the file is not what `ask` wrote; the message names it.
+    """
     path = folder / REPLIES
-    if not path.is_file():
+    cure = "remove the line and ask again"
+    if not path.exists():
         return
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                yield parse_json(line)
-            except ValueError:
-                raise UserError(f"{path}:{number}: is not a JSON object; remove the line and ask again") from None
+    for number, line in enumerate(read_text(path, "remove what is not UTF-8 and ask again").split("\n"), 1):
+        if line:
+            replies: Replies = json_of_line(line, f"{path}:{number}", cure, Replies)
+            if len(replies.samples) != samples:
+                raise UserError(f"{path}:{number}: has {len(replies.samples)} samples instead of {samples}; {cure}")
+            yield replies
 
 
 def summarise_replies(
     folder: Path, inquiry: AskedRun, questions: Questions, examples: Sequence[Example]
 ) -> dict[str, Any]:
     """Read the replies, write predictions and summary, and return the summary."""
-    replies = {record["id"]: [Completion(**sample) for sample in record["samples"]] for record in read_replies(folder)}
+    replies = {record.id: record.samples for record in read_replies(folder, inquiry.samples)}
     answered = [example for example in examples if example.id in replies]
     lists: list[list[str]] = []
     correct: list[int] = []

@@ -151,7 +151,7 @@ def _completion(document: Any) -> Completion:
 
 def _count(usage: dict[str, Any], name: str) -> int | None:
     found = usage.get(name)
-    return found if isinstance(found, int) else None
+    return found if type(found) is int else None
 
 
 def _message(error: urllib.error.HTTPError) -> str:
