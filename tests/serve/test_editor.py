@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +19,7 @@ from tests.serve.editor_client import EditorClient, editor, uri_of
 from tests.stand_in import StandIn
 from tests.waiting import gone, number_in
 
+from isarstep.serve.editor_input import EditorInput
 from isarstep.serve.editor_text import EditorText
 from isarstep.serve.filling import SUGGESTED
 
@@ -164,6 +169,58 @@ def test_nobody_works_for_what_is_cancelled(by: str, endless: tuple[EditorClient
     assert client.edits == []
     stand_in.hang.unlink()
     stand_in.started.unlink()
+
+
+HEADERS = [
+    (b"Content-Length: abc\r\n\r\n{}", "the Content-Length is not a number"),
+    (b"Content-Length: -5\r\n\r\n{}\n", "the Content-Length is not a number"),
+    (b"Content-Length: 0\r\n\r\n", "the Content-Length is not between"),
+    (b"Content-Length: 99999999999\r\n\r\n{}", "the Content-Length is not between"),
+    (b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n{}", "the Content-Length is not a number"),
+    (b"Content-Type: x\r\n\r\n{}", "a header has no Content-Length"),
+    (b"nonsense\nmore nonsense\n", "no header"),
+    (b"{}", "something stands before a header"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "said"), HEADERS, ids=[said + str(at) for at, (_, said) in enumerate(HEADERS)])
+def test_the_message_after_a_wrong_header_is_read(wrong: bytes, said: str) -> None:
+    refused: list[str] = []
+    good = b"content-length:  4\nContent-Type: x\n\nbody"
+    stream = EditorInput(io.BytesIO(wrong + good + wrong + good), refused.append)
+    for _ in range(2):
+        assert (stream.readline(), stream.readline(), stream.read(4)) == (b"Content-Length: 4\r\n", b"\r\n", b"body")
+    assert stream.readline() == b""
+    assert len(refused) == 2
+    assert all(each.startswith(said) for each in refused)
+
+
+def test_a_wrong_header_does_not_silence_the_session(client: EditorClient) -> None:
+    assert client.process.stdin is not None
+    client.process.stdin.write(b"Content-Length: abc\r\n\r\n{}")
+    number = client.ask("nothing/known")
+    refused = client.until(lambda message: "error" in message and message["id"] is None)
+    assert "Content-Length is not a number" in refused["error"]["message"]
+    assert "error" in client.answer(number)
+
+
+def test_an_editor_that_vanishes_is_one_line() -> None:
+    ours, theirs = socket.socketpair()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "isarstep", "lsp"], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE
+    )
+    with process:
+        theirs.close()
+        body = b'{"jsonrpc": "2.0", "id": 1, "method": "nothing/known"}'
+        ours.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        assert ours.recv(1)  # with the rest unread, closing resets the connection
+        ours.close()
+        _, said = process.communicate()
+    assert process.returncode == 1
+    assert said.decode() in (
+        "isarstep: the editor is gone (Connection reset by peer)\n",
+        "",
+    )  # some systems tell nothing
 
 
 def test_positions_count_units_of_the_editor() -> None:

@@ -11,6 +11,7 @@ import gc
 import logging
 import os
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable
@@ -28,6 +29,7 @@ from pygls.protocol.json_rpc import JsonRPCNotification
 from pygls.uris import to_fs_path
 
 from isarstep.errors import UserError
+from isarstep.serve.editor_input import EditorInput
 from isarstep.serve.editor_places import SECONDS, TITLES, EditorAnswer, asked_place, refusal_place
 from isarstep.serve.editor_text import EditorText
 from isarstep.serve.engine import Engine
@@ -424,8 +426,15 @@ def run_editor_server(model: str, benchmark: str) -> None:
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # whoever asks is told
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     server = EditorServer(Engine(model, benchmark))
+
+    def refuse(what: str) -> None:
+        server.protocol.refuse(ParseError(what))
+
     try:
-        server.start_io()
+        server.start_io(EditorInput(sys.stdin.buffer, refuse))
+    except OSError as error:
+        print(f"isarstep: the editor is gone ({error.strerror})", file=sys.stderr)
+        os._exit(1)
     except BaseException:
         traceback.print_exc()
         os._exit(1)
