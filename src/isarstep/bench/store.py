@@ -256,7 +256,8 @@ class Benchmark:
 
     @shared_property
     def _vocabulary(self) -> VocabularyFile:
-        return read_json(self.path(VOCABULARY), "build the benchmark again", VocabularyFile)
+        content: VocabularyFile = read_json(self.path(VOCABULARY), "build the benchmark again", VocabularyFile)
+        return content
 
     def signature_document(self) -> dict[str, Any]:
         """What lies in the file of the signature, with the table of its theories."""
