@@ -149,3 +149,25 @@ def test_a_closed_pipe_is_silent() -> None:
 
 def test_version() -> None:
     assert cli.run(["--version"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "statement", "facts"),
+    [
+        (["- x = y"], "- x = y", []),
+        (["-1 < x", "--fact", "- x < 1"], "-1 < x", ["- x < 1"]),
+        (["--fact", "p", "-x = (0::int)"], "-x = (0::int)", ["p"]),
+        (["--", "- x = y"], "- x = y", []),
+        (["x = y", "--fact", "-p"], "x = y", ["-p"]),
+    ],
+)
+def test_a_statement_may_begin_with_a_sign(arguments: list[str], statement: str, facts: list[str]) -> None:
+    command = cli.click_command("prove", COMMANDS["prove"][0])
+    context = command.make_context("prove", arguments)
+    assert (context.params["statement"], list(context.params["fact"] or [])) == (statement, facts)
+
+
+@pytest.mark.parametrize("wrong", ["-z", "--nothing", "--nothing=1"])
+def test_a_misspelt_option_is_no_statement(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["prove", wrong]) == 2
+    assert "No such option" in capsys.readouterr().err

@@ -14,9 +14,10 @@ import importlib
 import inspect
 import keyword
 import os
+import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,23 @@ class Command(typer.core.TyperCommand):
             _take_texts_as_they_are(parameter)
         return found
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """A statement may begin with a sign: `- x = y` is no option."""
+        options = [each for each in self.get_params(ctx) if each.param_type_name == "option"]
+        names = {name for each in options for name in (*each.opts, *each.secondary_opts)}
+        with_value = {name for each in options if not each.is_flag for name in each.opts}
+        kept, statements, rest = list[str](), list[str](), list(args)
+        while rest and rest[0] != "--":
+            word = rest.pop(0)
+            if word in with_value:
+                kept += [word, *rest[:1]]
+                del rest[:1]
+            else:
+                (statements if not word.startswith("-") or _begins_with_a_sign(word, names) else kept).append(word)
+        if any(each.startswith("-") and each != "-" for each in statements):
+            args = [*kept, "--", *statements, *rest[1:]]
+        return list(super().parse_args(ctx, args))
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         rare = ADVANCED.get(self.name or "", "").split()
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Advanced options": []}
@@ -114,6 +132,14 @@ class Command(typer.core.TyperCommand):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+
+def _begins_with_a_sign(word: str, options: Collection[str]) -> bool:
+    """Is a word of the command line a statement, though it begins as options do?"""
+    if word == "-":  # standard input
+        return True
+    name = re.split(r"[\s=]", word, maxsplit=1)[0]
+    return name not in options and word[:2] not in options and (" " in word or word[1].isdigit())
 
 
 def click_command(name: str, module: str) -> Any:

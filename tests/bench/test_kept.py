@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import marshal
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,15 @@ def test_where_nothing_can_be_written_it_is_made_each_time(tmp_path: Path, monke
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert asked() == (VALUE, True)
+    assert asked() == (VALUE, True)
+
+
+def test_a_file_can_say_nothing_but_values(folder: Path) -> None:
+    """Code that somebody writes into the folder is never read as such, and neither is what the interpreter marshals."""
+    asked()
+    (file,) = folder.iterdir()
+    content = marshal.dumps(VALUE)
+    file.write_bytes(hashlib.sha256(content).digest() + content)
     assert asked() == (VALUE, True)
 
 

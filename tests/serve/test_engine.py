@@ -26,7 +26,7 @@ from isarstep.prove.step import Step, in_turn, ranked, with_rules
 from isarstep.prove.step_prover import Limits, Proving, with_all_facts
 from isarstep.prove.verdict import Gap, Proved, TimedOut, Unknown
 from isarstep.serve.batching import Batcher
-from isarstep.serve.engine import Engine
+from isarstep.serve.engine import Engine, one_thread
 from isarstep.theory.graphstep import problem_of_step
 from isarstep.theory.problem import Problem
 from isarstep.theory.task import Task
@@ -63,7 +63,7 @@ def test_python_lets_provers_try_steps_as_the_command_does(
 def test_seconds_of_checks_begin_when_all_steps_are_there(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
 
-    def slow(_: Proving, __: Task) -> list[NearStep]:
+    def slow(_: Proving, __: Task, ___: float) -> list[NearStep]:
         now[0] = 500.0
         return []
 
@@ -472,3 +472,16 @@ def test_a_model_is_given_what_it_reads(engine: Engine, tmp_path: Path) -> None:
     assert asked.statement
     assert asked.premises == ()
     assert models["+premises"].with_premises(engine.example(example.id)).statement == asked.statement
+
+
+def test_others_keep_their_threads(engine: Engine) -> None:
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        engine.search([engine.read(Problem(goal="x = x"))], 2)
+        assert torch.get_num_threads() == 3
+        with one_thread():
+            assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)

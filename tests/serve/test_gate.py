@@ -305,3 +305,18 @@ def test_refusals_make_the_time_look_short_that_answers_take() -> None:
         asyncio.run(gate(scope, receive, send))
         assert (gate.places.seconds_until_free(LIMITS.concurrency) < before) == mends
         assert gate.places.promises == (status == 503)  # a place is kept for who is told to come again
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
+def test_the_name_of_the_scheme_is_written_in_any_case(scheme: str) -> None:
+    limits = ServerLimits(token="secret")
+    assert asked(limits=limits, authorization=f"{scheme} secret").status == 200
+    for wrong in (f"{scheme} Secret", f"{scheme}secret", "Basic secret", scheme, ""):
+        assert asked(limits=limits, authorization=wrong).status == 401
+
+
+def test_head_is_answered_as_get_without_a_body() -> None:
+    whole, head = (asked(method=method, path="/health", body=b"{}") for method in ("GET", "HEAD"))
+    assert (whole.status, whole.body) == (200, b"{}")
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers == whole.headers

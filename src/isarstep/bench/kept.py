@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import marshal
+import json
 import os
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -25,20 +24,19 @@ def cache_folder() -> Path:
 
 
 def kept_value(kind: str, key: str, make: Callable[[], Any]) -> Any:
-    """What `make` gives, made now or by an earlier process of this version: numbers, texts, lists and dictionaries. A
+    """What `make` gives, made now or by an earlier process of this version: whatever JSON can say, tuples as lists. A
     file that is not whole is made again; where nothing can be written, nothing is kept."""
-    said = f"{key}\n{__version__} {sys.implementation.cache_tag} {marshal.version}"
+    said = f"{key}\n{__version__} json"
     path = cache_folder() / kind / hashlib.sha256(said.encode()).hexdigest()[:24]
-    with suppress(OSError, ValueError, EOFError, TypeError):
+    with suppress(OSError, ValueError, RecursionError):
         raw = memoryview(path.read_bytes())
         if hashlib.sha256(raw[_DIGEST:]).digest() == raw[:_DIGEST]:
-            return marshal.loads(raw[_DIGEST:])
-    made = make()
-    content = marshal.dumps(made)
+            return json.loads(bytes(raw[_DIGEST:]))
+    content = json.dumps(make(), separators=(",", ":")).encode()
     with suppress(OSError, UserError):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, hashlib.sha256(content).digest() + content)
         files = sorted(path.parent.iterdir(), key=lambda file: -file.stat().st_mtime)
         for old in files[_MOST:]:
             old.unlink(missing_ok=True)
-    return made
+    return json.loads(content)  # the same, whoever has made it

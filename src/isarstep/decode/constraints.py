@@ -339,8 +339,8 @@ def moves(dense: bool) -> Table:
     """As they are made or were made by an earlier process, by this text."""
     shape, text = (len(Kind) * TokenForm.COUNT, 2 * COLUMNS), Path(__file__).read_bytes()
     key = f"{dense} {hashlib.sha256(text).hexdigest()}"
-    raw = kept_value("moves", key, lambda: made_moves(dense).astype(np.int16).tobytes())
-    return np.frombuffer(raw, np.int16).reshape(shape).astype(np.int64)
+    raw = kept_value("moves", key, lambda: made_moves(dense).astype(np.int16).tobytes().hex())
+    return np.frombuffer(bytes.fromhex(raw), np.int16).reshape(shape).astype(np.int64)
 
 
 def made_moves(dense: bool) -> Table:

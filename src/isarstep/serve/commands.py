@@ -221,7 +221,8 @@ def fill(
     filled = fill_theory(Engine(model, benchmark), file, line or (), beam, budget)
     for each in filled.gaps:
         if each.why:
-            typer.echo(f"{file}:{each.gap.line}: left open: {each.why}", err=True)
+            said = each.why if each.crashed else f"left open: {each.why}"
+            typer.echo(f"{file}:{each.gap.line}: {said}", err=True)
     typer.echo(f"{filled.proved} of {filled.asked} filled", err=True)
     if write:
         filled.write()

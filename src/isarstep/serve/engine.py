@@ -10,8 +10,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import islice
@@ -111,10 +111,7 @@ class Engine:
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         from isarstep.decode.predict import Predictor
 
-        predictor = Predictor(self.model_name)
-        if (torch := sys.modules.get("torch")) is not None:
-            torch.set_num_threads(1)  # a search is many small products: a second thread takes off a tenth
-        return predictor
+        return Predictor(self.model_name)
 
     def load_ahead(self) -> None:
         """The model on another thread; the caller has a signature and a problem to read meanwhile."""
@@ -252,7 +249,8 @@ class Engine:
             self._tasks.update({str(number): task for number, task in enumerate(tasks)})
             longest = LONGEST_DENSE if self.predictor.model.config.dense else SearchRules().longest
             rules = SearchRules(beam, longest=longest, margin=margin)
-            found = list(self.predictor.lines(corpus, rules, self.typed_grammar if typed else None))
+            with one_thread():
+                found = list(self.predictor.lines(corpus, rules, self.typed_grammar if typed else None))
         ranking = learned_ranking()
         answers = []
         for task, (_, proposals) in zip(tasks, found, strict=True):
@@ -312,8 +310,9 @@ class Engine:
         steps = self.search([task], beam)[0]
         if proving is None:
             return ranked(steps)
+        near = proving.one_rule_away(task, time.monotonic() + seconds)
+        candidates = in_turn(with_rules(steps, self.by_rules(task, near)))
         until = time.monotonic() + seconds
-        candidates = in_turn(with_rules(steps, self.by_rules(task, proving.one_rule_away(task, until))))
         steps = proving.tried(task, candidates, until)
         if beam < WIDE and not any(step.helps for step in steps) and time.monotonic() < until:
             steps += proving.tried(task, further(steps, self.search([task], WIDE)[0]), until)
@@ -325,6 +324,22 @@ class Engine:
         return list(
             islice((step for step in steps if step.well_formed and not step.copy and not step.variant), MOST_BY_RULES)
         )
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """torch computes on one thread inside: a search is many small products, and a second thread takes off a tenth. The
+    number is one of the whole process, whose other work keeps its own."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def growth(tokens: str) -> str | None:

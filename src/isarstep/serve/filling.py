@@ -45,6 +45,7 @@ class FilledGap:
     proof: str = ""
     comment: str = ""
     why: str = ""
+    crashed: bool = False  # an internal error ended the search
 
     @property
     def text(self) -> str:
@@ -108,7 +109,7 @@ def _filled(document: TheoryDocument, engine: Engine, sketched: Sketched, gap: S
     except UserError as error:
         return FilledGap(gap, why=str(error))
     except Exception as error:
-        return FilledGap(gap, why=str(crash(error)))
+        return FilledGap(gap, why=str(crash(error)), crashed=True)
 
 
 def with_facts_in_order(task: Task) -> Task:
@@ -133,7 +134,9 @@ def filled_gap(gap: SorryGap, state: ProofState, sketch: Sketch) -> FilledGap:
     if chain is not None:
         return FilledGap(gap, proof=chain)
     if len(sketch.steps) == 1:
-        return FilledGap(gap, why="no step was found" if sketch.crashed is None else sketch.state)
+        if sketch.crashed is not None:
+            return FilledGap(gap, why=sketch.state, crashed=True)
+        return FilledGap(gap, why="no step was found")
     shown = "; ".join(f'have "{step.text}" ({"proved" if step.proved else "open"})' for step in sketch.steps[:-1])
     goal = "proved" if last.proved else "open"
     return FilledGap(gap, comment=f"(* {sketch.state}: {normal(shown)}; then the goal ({goal}) *)")

@@ -74,6 +74,8 @@ class Gate:
         refusal = self._refusal(scope)
         if refusal is not None:
             await send_answer(safely, *refusal)
+        elif scope["method"] == "HEAD":
+            await self.app({**scope, "method": "GET"}, receive, without_body(safely))
         elif scope["method"] != "POST":
             await self.app(scope, receive, safely)
         else:
@@ -130,8 +132,9 @@ class Gate:
                 return 400, "host", "this server answers only requests to localhost; start it with --host and --token"
         path = scope["path"]
         if self.limits.token and path not in OPEN_PATHS and not path.startswith("/page/"):
-            given = headers.get(b"authorization", b"")
-            if not hmac.compare_digest(given, f"Bearer {self.limits.token}".encode()):
+            scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+            shown = hmac.compare_digest(given.strip(), self.limits.token.encode())
+            if scheme.lower() != b"bearer" or not shown:
                 return 401, "token", "this server needs a token: Authorization: Bearer TOKEN"
         if scope["method"] == "POST":
             if self.load.stopping:
@@ -155,6 +158,15 @@ class Gate:
             parts.append(message.get("body", b""))
             if not message.get("more_body", False):
                 return b"".join(parts)
+
+
+def without_body(send: Send) -> Send:
+    """Sends headers alone, as the answer to HEAD has them."""
+
+    async def head(message: Message) -> None:
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+    return head
 
 
 def identity(scope: MutableMapping[str, Any], body: bytes) -> bytes:
