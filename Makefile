@@ -11,8 +11,8 @@ INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $
 demo: .venv/.installed
 	@$(BIN)/isarstep demo
 
-# Every test is in exactly one of TEST and REST, but for those that do a part of their work in TEST and all
-# of it in REST (tests/drawn.py).
+# Every test is in exactly one of TEST and REST, but for those that draw random inputs: a fifth in TEST and
+# the others in REST (tests/drawn.py).
 CHECK := -m 'not integration and not slow'
 TEST := -m 'not slow'
 REST := -m 'slow'

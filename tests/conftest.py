@@ -26,6 +26,7 @@ settings.register_profile(
     "isarstep", max_examples=STANDING, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.register_profile("fifth", settings.get_profile("isarstep"), max_examples=STANDING // 5)
+settings.register_profile("four fifths", settings.get_profile("isarstep"), max_examples=STANDING * 4 // 5)
 settings.register_profile("thorough", settings.get_profile("isarstep"), max_examples=STANDING * 10)
 settings.load_profile("isarstep")
 
@@ -121,8 +122,8 @@ def is_integration(name: str) -> bool:
 
 
 # The marker expressions of `make check`, `make test` and `make test-rest`. The first two draw a fifth of the examples of
-# a property; the last one runs all properties again, with all examples. `make check` does not import files that are left
-# out as a whole.
+# a property; the last one runs all properties again, with four fifths of the examples. `make check` does not import
+# files that are left out as a whole.
 CHECK, TEST, REST = "not integration and not slow", "not slow", "slow"
 
 
@@ -130,6 +131,8 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(20_000, 10, 10)  # Python looks for garbage thirty times as often, a tenth of the time of all tests
     if config.option.markexpr in (CHECK, TEST):
         settings.load_profile("fifth")
+    elif config.option.markexpr == REST:
+        settings.load_profile("four fifths")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -138,14 +141,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def is_reduced(item: pytest.Item) -> bool:
-    """Whether a test does only a part of its work in `make test`."""
+    """Whether a test draws only a part of its random inputs in `make test`."""
     by_hypothesis = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
     return by_hypothesis or item.get_closest_marker("reduced") is not None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Set the marker `integration`, and `slow` where `make test-rest` repeats a test in full."""
+    """Set the marker `integration`, and `slow` where `make test-rest` draws further random inputs."""
     for item in items:
         if is_integration(item.nodeid):
             item.add_marker(pytest.mark.integration)

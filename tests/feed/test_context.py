@@ -83,6 +83,7 @@ def words(embedded: Benchmark) -> list[str]:
     return [*embedded.vocabulary, *outside_of(embedded)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", ["validation", "unseen"])
 def test_no_context_of_the_embedded_benchmark_holds_its_target(
     embedded: Benchmark, words: list[str], split: str

@@ -50,7 +50,7 @@ def provers() -> Iterator[Provers]:
 @pytest.fixture(scope="module")
 def provers_of_what_is_false() -> Iterator[Provers]:
     """Provers that use up their time on every derivation: thrice as long as any true one takes."""
-    with Provers(ProverLimits(seconds=prover_seconds(0.2, reduced=0.1), width=2)) as running:
+    with Provers(ProverLimits(seconds=prover_seconds(0.2), width=2)) as running:
         yield running
 
 
@@ -71,7 +71,6 @@ def one_per_text() -> list[ParameterSet]:
     return made
 
 
-@pytest.mark.reduced
 @pytest.mark.parametrize("strategy", one_per_text())
 def test_no_false_derivation_is_proved(strategy: Strategy, provers_of_what_is_false: Provers) -> None:
     wrong, asked = [], 0

@@ -19,7 +19,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.disturbed import family
-from tests.drawn import drawn
+from tests.drawn import part
 from tests.needs import PROC_FILES
 from tests.serve.hostile_bodies import as_sent, bodies, editor_messages, theories
 from tests.waiting import gone, until
@@ -72,7 +72,7 @@ def test_hostile_requests(service: Service, monkeypatch: pytest.MonkeyPatch) -> 
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             await client.post("/read", content=as_sent({"goal": "x = x"}))
-            sent = list(bodies(SEED, drawn(200)))
+            sent = part(lambda count: bodies(SEED, count), 200)
             warming = sent[:LOADED]
             for number, (path, body) in enumerate((*warming, *sent)):
                 if number == len(warming):
@@ -130,7 +130,7 @@ def test_hostile_calls_of_tools(service: Service) -> None:
 
     async def call_all() -> None:
         async with Client(make_server(workshop)) as client:
-            for _, body in bodies(SEED + 1, drawn(20)):
+            for _, body in part(lambda count: bodies(SEED + 1, count), 20):
                 given = json.loads(json.dumps(body).replace("\\ud8", "\\u00"))  # its client refuses to send halves
                 arguments = {name: given[name] for name in names if name in given} | {"seconds": 1, "check": False}
                 with at_most(LINES):
@@ -162,7 +162,7 @@ def test_hostile_texts_and_messages_of_editors() -> None:
         server = client.process.pid
         client.open(uri, "theory T imports Main begin\nend\n", 0)
         before = 0.0
-        texts = list(theories(SEED + 2, drawn(40)))
+        texts = part(lambda count: theories(SEED + 2, count), 40)
         for version, text in enumerate(texts, 1):
             if version == min(EDITED, len(texts) // 2):
                 before = peak_of(server)

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.drawn import all_but_one_slow, drawn
+from tests.drawn import all_but_one_slow
 
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -19,7 +19,7 @@ PIECES = (
     "", " ", "x", '"', "sorry", "\nend\n", "lemma q: \"True\" by simp\n", "definition two :: nat where \"two = 3\"\n",
     "notation plus (infixl \"⊞\" 65)\n", "(* ", "\nlocale more = fixes a :: nat begin\n", "hide_const two\n", "}", "qed\n",
 )  # fmt: skip
-SEED = 34
+SEED, EDITS = 34, 4
 
 
 def said(document: TheoryDocument) -> list[str]:
@@ -37,7 +37,6 @@ def said(document: TheoryDocument) -> list[str]:
     return found
 
 
-@pytest.mark.reduced
 @pytest.mark.parametrize("path", all_but_one_slow(FILES[::6], 4))
 def test_edits_are_read_as_new_files_are(path: Path, benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document_module, "KEEP_EACH", 3)
@@ -45,7 +44,7 @@ def test_edits_are_read_as_new_files_are(path: Path, benchmark: Benchmark, monke
     monkeypatch.setattr(TheoryDocument._keep, "__defaults__", (3,))
     dice = random.Random(SEED)
     text, earlier = path.read_text(encoding="utf-8"), None
-    for _ in range(max(2, drawn(4))):
+    for _ in range(EDITS):
         try:
             edited = TheoryDocument(path, benchmark.theory_contexts, text=text, edited=True, earlier=earlier)
             fresh = TheoryDocument(path, benchmark.theory_contexts, text=text)
