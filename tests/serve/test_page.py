@@ -158,14 +158,14 @@ def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Pe
     assert person.troubles == []
 
 
-MATHS = '<math display="inline"><mi>x</mi></math>'
+MATHS = '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>'
 
 
-def proposals(*texts: str) -> Callable[[Any], None]:
+def proposals(*texts: str, mathml: str | None = None) -> Callable[[Any], None]:
     """What a server answers that proposes these texts and has proved nothing."""
     gap = {"result": "unknown", "by": None, "text": "not proved", "facts": [], "library": False}
     steps = [
-        {"id": i, "text": text, "mathml": MATHS, "well_formed": True, "first": gap, "second": gap, "sides": 0}
+        {"id": i, "text": text, "mathml": mathml, "well_formed": True, "first": gap, "second": gap, "sides": 0}
         for i, text in enumerate(texts)
     ]
     done = {"order": list(range(len(texts))), "seconds": {"search": 1, "check": 1}, "finished": True}
@@ -183,7 +183,7 @@ def proposing(request: pytest.FixtureRequest) -> Proposing:
 
     def prepare(person: Person) -> None:
         if request.param == "recorded":
-            person.answer("**/propose", proposals("True", "x = x", "y = y"))
+            person.answer("**/propose", proposals("True", "x = x", "y = y", mathml=MATHS))
 
     return prepare
 
@@ -318,7 +318,7 @@ def test_a_busy_server_is_asked_again_and_a_refusal_is_explained(server: Running
             status, headers, body = answers.pop(0)
             route.fulfill(status=status, headers=headers, content_type="application/json", body=body)
         else:
-            proposals("True", "x = x", "y = y")(route)
+            proposals("True", "x = x", "y = y", mathml=MATHS)(route)
 
     person.answer("**/propose", refuse_twice)
     person.page.add_init_script(LISTEN)
