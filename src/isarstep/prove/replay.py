@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from isarstep.errors import UserError
 from isarstep.prove.isabelle_questions import Answer, Inquiry, Isabelle, IsabelleLimits, Premise, Question
+from isarstep.prove.method_text import library_facts, written_names
 from isarstep.prove.verdict import Proved
 from isarstep.theory.task import Task
 
@@ -31,8 +32,9 @@ class ProofToReplay:
 
     @property
     def lemmas(self) -> list[str]:
-        """Library facts that the proof names; a rule without a name is left to Isabelle's own methods."""
-        return [name for name in self.proof.facts if name != "P" and not name.startswith(("F.", "?", "a rule of "))]
+        """Library facts that the proof names. A rule without a name, the definition of a symbol and a name that an
+        encoding has made up are left to Isabelle's own methods."""
+        return [name for name in library_facts(self.proof) if written_names([name]) is not None]
 
 
 def proofs_of_sketch(sketch: Sketch) -> list[ProofToReplay]:
