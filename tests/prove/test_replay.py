@@ -17,7 +17,9 @@ from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem
 from isarstep.theory.task import Task
 
-BY_E = Proved("E", 0.1, ("F.2(1)", "P", "Nat.add_Suc(1)", "a rule of HOL.Nat", "?", "definition of nat", "$term0", "case(1)"), 32)
+BY_E = Proved(
+    "E", 0.1, ("F.2(1)", "P", "Nat.add_Suc(1)", "a rule of HOL.Nat", "?", "definition of nat", "$term0", "case(1)"), 32
+)
 
 
 @pytest.fixture(scope="module")
