@@ -29,10 +29,13 @@ import multiprocessing
 import os
 import platform
 import re
+import signal
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
@@ -249,8 +252,8 @@ class Logged:
     def contradiction(self, *arguments: Any) -> Gap:
         return self.proving.contradiction(*arguments)
 
-    def one_rule_away(self, task: Task) -> list[NearStep]:
-        return self.proving.one_rule_away(task)
+    def one_rule_away(self, task: Task, until: float) -> list[NearStep]:
+        return self.proving.one_rule_away(task, until)
 
     def note(self, kind: str, began: float, gap: Gap) -> None:
         attempt: dict[str, Any] = {"kind": kind, "at": round(began - self.began, 2)}
@@ -264,7 +267,7 @@ def plain(logged: Logged, task: Task) -> dict[str, Any]:
     """In processor time, which is what it costs a search."""
     assert task.example.f3 is not None
     began = time.process_time()
-    found = logged.simplified(task, task.example.f3, (), Plan().library)
+    found = logged.simplified(task, task.example.f3, (), Plan().limits)
     seconds = round(time.process_time() - began, 2)
     by = found[0].by if found is not None and isinstance(found[0], Proved) else None
     return {"proved": by is not None, "seconds": seconds, "by": by}
@@ -325,7 +328,11 @@ def work(
     model = Batcher(engine, 1) if any("model" in arms for _, arms in todo) else None
     if model is not None:
         engine.warm_up()
-    with engine.proving(width=CORES) as proving, arguments.rows.open("a", encoding="utf-8") as file:
+    with ExitStack() as leaving:
+        if model is not None:
+            leaving.callback(model.close)  # a search that runs while the interpreter ends would end it with a signal
+        proving = leaving.enter_context(engine.proving(width=CORES))
+        file = leaving.enter_context(arguments.rows.open("a", encoding="utf-8"))
         for each, arms in mine(todo, taken):
             for arm in arms:
                 if time.monotonic() + arguments.seconds > end:
@@ -335,6 +342,14 @@ def work(
                 file.flush()
                 result = "proved" if row["proved"] else "-"
                 print(f"{row['draw']} {arm:8} {row['name']:60} {result:6} {row['seconds']:5.1f} s", flush=True)
+
+
+def failures(statuses: Sequence[int | None]) -> list[str]:
+    """What to tell of workers that did not end well; a negative status is a signal."""
+    said = (
+        (n, f"signal {-s} ({signal.Signals(-s).name})" if s < 0 else f"status {s}") for n, s in enumerate(statuses) if s
+    )
+    return [f"worker {number} ended with {how}; its last theorem has no row" for number, how in said]
 
 
 def mine(
@@ -427,6 +442,8 @@ def main() -> None:
         process.start()
     for process in processes:
         process.join()
+    statuses = [process.exitcode for process in processes]
+    print(*failures(statuses), sep="\n", end="\n" if any(statuses) else "", file=sys.stderr)
     wanted = {each.example.id for each in theorems}
     table: dict[str, list[dict[str, Any]]] = {}
     for row in read_rows(arguments.rows).values():
@@ -444,7 +461,7 @@ def main() -> None:
         "not_asked": not_installed(),
         "machine": f"{platform.processor() or platform.machine()}, {CORES} of {os.cpu_count()} cores a worker",
         "workers": arguments.workers,
-        "failed": sum(process.exitcode != 0 for process in processes),
+        "failed": len(failures(statuses)),
     }
     if arguments.row is not None:
         keep_rows(arguments, table)
