@@ -34,7 +34,6 @@ from typing import Any, TextIO, get_args
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
-from isarstep.logic.tokens import decode
 from isarstep.prove.available_facts import Order
 from isarstep.prove.calculation import calculated
 from isarstep.prove.embedded import Checker, first_gap, second_gap
@@ -141,7 +140,7 @@ def drawn(benchmark: Benchmark, steps: int) -> list[int]:
 
 def gaps_of(checker: Checker, example: Example) -> Iterator[tuple[str, OpenGap]]:
     """Both gaps of a reference step, without hints. Raises UserError."""
-    context = checker.typed(replace(example, f5=())).with_proposal(decode(example.f1.split()))
+    context = checker.typed(replace(example, f5=())).with_proposal(example.f1)
     yield f"{example.id} first", first_gap(example, context, example.f1)
     yield f"{example.id} second", second_gap(example, context, example.f1, first=True)
 

@@ -3,14 +3,12 @@
 from tests.logic.complex_main import language
 
 from isarstep.logic.abbreviations import unfolded
-from isarstep.logic.annotations import bound_names, pinned, typed_as_annotated, with_bound_names, without_marks
-from isarstep.logic.folding import canonical
+from isarstep.logic.annotations import bound_names, only_marks_typed, with_bound_names, without_marks
 from isarstep.logic.infer import CONSTRAINT
 from isarstep.logic.names import Names
 from isarstep.logic.printing import to_unicode
-from isarstep.logic.reader import read_formula, read_statement
 from isarstep.logic.sameness import same_term
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Type, erase, fun, list_comb, subterms
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Type, Var, fun, list_comb
 from isarstep.logic.tokens import encode_line
 
 NAT = Type("Nat.nat")
@@ -28,29 +26,10 @@ def test_a_function_has_the_name_that_the_first_gave_to_its_variable():
     }
 
 
-def test_types_that_nothing_else_decides_are_marked_on_constants():
-    typed = canonical(read_formula("card {x::nat. x < 2} = 2", language()).term, language())
-    signature = language().signature
-    marked = pinned(typed, signature)
-    assert marked is not None
-    marks = [
-        node
-        for node in subterms(marked)
-        if type(node) is App and type(node.fun) is Const and node.fun.name == CONSTRAINT
-    ]
-    assert marks
-    assert all(type(mark.arg) is Const and mark.arg.type is None for mark in marks)
-    assert typed_as_annotated(marked, signature, {}) == typed
-    assert without_marks(marked) == erase(typed)
-    decided = canonical(read_formula("Suc n = m", language()).term, language())
-    assert pinned(decided, signature) is None
-    assert pinned(App(Const("HOL.Trueprop"), Const("No.such")), signature) is None
-
-
-def test_marks_are_kept_only_where_a_statement_gives_a_type():
-    assert read_statement("card {x::nat. x < 2} = 2", language()).pinned is not None
-    assert read_statement("card {x. x < 2} = 2", language()).pinned is None
-    assert read_statement("(x::nat) = y", language()).pinned is None
+def test_marks_keep_their_types_where_others_lose_them():
+    mark = Const(CONSTRAINT, fun(NAT, NAT))
+    term = Abs("x", NAT, App(App(Const("c", NAT), App(mark, Free("y", NAT))), Var("z", 1, NAT)))
+    assert only_marks_typed(term) == Abs("", None, App(App(Const("c"), App(mark, Free("y"))), Var("z", 1)))
 
 
 def test_marks_inside_each_other_go_together():

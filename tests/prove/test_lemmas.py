@@ -146,7 +146,7 @@ def test_a_step_that_is_proved_may_be_used_at_all_its_types(provers: Provers) ->
     assert isinstance(shown, WellFormed)
     assert proved(shown.first)
     assert proved(shown.second)
-    context = own.typed(asking).with_proposal(lemma("", "(= (rev (rev xs)) xs)", {}).prop)
+    context = own.typed(asking).with_proposal(encode_line(lemma("", "(= (rev (rev xs)) xs)", {}).prop))
     at_all = OpenGap("", asking, context, (context.step(proved=True),), context.f3, [goal])
     assert isinstance(own.gap(at_all), Proved)
     # Whoever states it as a step of a proof has it at one type.

@@ -10,7 +10,7 @@ variable's type mentions it: a lemma may be used at any type, a local fact may n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import count
@@ -21,7 +21,7 @@ from isarstep.logic.memo import memo
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, rebuild
 from isarstep.logic.tokens import decode, encode_line
-from isarstep.logic.types import instantiate_type
+from isarstep.logic.types import instantiate_type, map_type
 from isarstep.logic.typestrings import show_type, type_variables
 from isarstep.logic.unify import Algebra, Cell, Inner, Mismatch, Scheme, Unifier, find
 
@@ -29,7 +29,8 @@ Context = Mapping[str, Typ]
 
 PROP = Type("prop")
 CONSTRAINT = "_constrain"  # no constant: its argument must have the type that it carries; it goes when types are known
-IN_TEXT = -1  # index of a type variable that somebody has written and wants to see again
+IN_TEXT = -1  # index of a type variable that somebody has written: its name alone identifies it in one inference
+DUMMY = "dummy"  # name of the type variables for types that a text leaves out; they belong to their own term
 _MAX_STEPS = 1_000_000  # of unification, in one inference
 _MAX_SHARED = 200_000
 MOST_PARTS, MOST_LEVELS = 2_000, 250  # of a type: it is shared while it is inferred, and written out by others
@@ -85,12 +86,16 @@ def infer(
     context: Context | None = None,
     *,
     wanted: Typ | None = PROP,
+    fixed: Iterable[TFree] = (),
 ) -> Typing:
     """Type terms together, each of the wanted type (None: any). Types that they already carry are ignored.
 
+    `fixed` are type variables of the problem beside those of the context: a text that writes `'a` means the one of this
+    name, and no type variable that stays open gets such a name.
+
     Raises TypingError. `isarstep.logic.coercions.infer_with_coercions` also inserts what is left out between types.
     """
-    inference = Inference(signature, context or {})
+    inference = Inference(signature, context or {}, fixed)
     drafts = [inference.check(term, wanted) for term in propositions]
     return Typing(tuple(inference.build(draft) for draft in drafts), inference.free_types())
 
@@ -131,7 +136,7 @@ def prepare(signature: Signature) -> Prepared:
 class Inference:
     """One joint inference: `check` every term, then `build` what was checked."""
 
-    def __init__(self, signature: Signature, context: Context) -> None:
+    def __init__(self, signature: Signature, context: Context, fixed: Iterable[TFree] = ()) -> None:
         self.prepared = prepare(signature)
         self.algebra = self.prepared.algebra
         self.unifier = Unifier(self.algebra, _MAX_STEPS)
@@ -140,7 +145,9 @@ class Inference:
         self._open: dict[Typ, Cell] = {}
         self._named = False
         self._names: dict[Cell, Typ] = {}
-        self._reserved = {v.name for typ in context.values() for v in type_variables(typ)}
+        variables = [*fixed, *(v for typ in context.values() for v in type_variables(typ))]
+        self._reserved = {v.name for v in variables}
+        self._fixed = {v.name: v for v in variables if type(v) is TFree}
         self._fresh = count()
         self._resolved: dict[int, Typ] = {}  # by identity, which is why the nodes are kept alive
         self._alive: list[Inner] = []
@@ -157,6 +164,8 @@ class Inference:
         types: list[Inner] = []
         todo: list[Term | None] = [root]  # None: the node below it comes back, its parts are done
         found: Inner
+        for variable in [v for v in self._open if v.name == DUMMY]:
+            del self._open[variable]
         while todo:
             node = todo.pop()
             if type(node) is App:
@@ -165,7 +174,7 @@ class Inference:
                 scheme = algebra.scheme(node.name)
                 if scheme is None and node.name == CONSTRAINT and node.type is not None:
                     leaves.append(None)
-                    types.append(algebra.rigid(node.type, self._open))
+                    types.append(self._given(node.type))
                     self._reserved.update(v.name for v in type_variables(node.type))
                     continue
                 if scheme is None:
@@ -257,7 +266,9 @@ class Inference:
 
     def free_types(self, *, schematic: bool = False) -> dict[str, Typ]:
         """The types of the free variables and of the context."""
-        if not schematic:
+        if schematic:
+            self._names.update(dict(self._written()))
+        else:
             self._name_free_types()
         inferred = {name: self.resolve(found, schematic) for name, found in self.frees.items()}
         return {**self.context, **inferred}
@@ -297,22 +308,42 @@ class Inference:
 
     def _new_free(self, name: str) -> Inner:
         typ = self.context.get(name)
-        found = Cell(0) if typ is None else self.algebra.rigid(typ, self._open)
+        found = Cell(0) if typ is None else self._given(typ)
         self.frees[name] = found
+        return found
+
+    def _given(self, typ: Typ) -> Inner:
+        """A type of a mark or of the context. Raises TypingError where a written type variable cannot have its sort."""
+        written = [v for v in type_variables(typ) if type(v) is TVar and v.index == IN_TEXT]
+        if not written:
+            return self.algebra.rigid(typ, self._open)
+        meant: dict[Typ, Typ] = {v: self._fixed.get(v.name) or TVar(v.name, IN_TEXT) for v in written}
+        found = self.algebra.rigid(map_type(typ, lambda v: meant.get(v, v)), self._open)
+        for variable in written:
+            try:
+                self.unifier.constrain(
+                    self.algebra.rigid(meant[variable], self._open), self.algebra.sort_number(variable.sort)
+                )
+            except Mismatch as mismatch:
+                raise TypingError(f"{variable.name} is written with a sort that it does not have: {mismatch}") from None
         return found
 
     def _name_free_types(self) -> None:
         """Name what is open in the types of free variables: fixed, whatever proposition they stand in."""
         if not self._named:
             self._named = True
-            for variable, cell in self._open.items():
-                root = find(cell)
-                if type(variable) is TVar and variable.index == IN_TEXT and type(root) is Cell:
-                    sort = self.algebra.sort(root.sort) or self.prepared.default_sort
-                    self._names.setdefault(root, TFree(variable.name, sort))
-                    self._reserved.add(variable.name)
+            for root, variable in self._written():
+                self._names.setdefault(root, TFree(variable.name, variable.sort))
+                self._reserved.add(variable.name)
             for found in self.frees.values():
                 self.resolve(found)
+
+    def _written(self) -> Iterator[tuple[Cell, TVar]]:
+        """The type variables that somebody has written and that are still open, with their sorts."""
+        for variable, cell in self._open.items():
+            root = find(cell)
+            if type(variable) is TVar and variable.index == IN_TEXT and type(root) is Cell:
+                yield root, TVar(variable.name, IN_TEXT, self.algebra.sort(root.sort) or self.prepared.default_sort)
 
     def _name(self, cell: Cell, schematic: bool) -> Typ:
         name = _letters(next(self._fresh))

@@ -22,9 +22,8 @@ def read_named(
         return names.variable(from_isabelle(leaf.name)) if type(leaf) is Free else None
 
     term, marked = substitute(found.term, own), substitute(found.marked, own)
-    pins = None if found.pinned is None else substitute(found.pinned, own)
     if spans is not None and marked is not found.marked:
         pairs = zip(subterms(found.marked), subterms(marked), strict=True)
         now = {id(old): new for old, new in pairs}
         spans[:] = [(now.get(id(old), old), begin, end) for old, begin, end in spans]
-    return Statement(term, marked, pins)
+    return Statement(term, marked)

@@ -12,7 +12,7 @@ from itertools import product
 
 from isarstep.errors import UserError
 from isarstep.logic.advice import advised, explained
-from isarstep.logic.annotations import pinned, without_marks
+from isarstep.logic.annotations import without_marks
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.folding import canonical
 from isarstep.logic.hidden import MOST_ATTEMPTS, Hidden, longer
@@ -203,7 +203,6 @@ class Statement:
 
     term: Term
     marked: Term
-    pinned: Term | None = None  # the first with marks, where it names types that nothing else decides
 
 
 def read_statement(
@@ -246,7 +245,7 @@ def read_statement(
                 raise _placed(unlikely, text)
             _note(spans, places, text)
             typed = canonical(without_marks(typing.propositions[0]), language)
-            return Statement(untyped(typed), marked, pinned(typed, here.signature) if translator.constrained else None)
+            return Statement(untyped(typed), marked)
         if open_reading is not None:
             break
     if open_reading is None:

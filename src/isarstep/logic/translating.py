@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from isarstep.logic.casesplit import MARK
 from isarstep.logic.hidden import Hidden, with_hidden
-from isarstep.logic.infer import CONSTRAINT, IN_TEXT, refuse_large
+from isarstep.logic.infer import CONSTRAINT, DUMMY, IN_TEXT, refuse_large
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import Token, Tree, row_of
 from isarstep.logic.patterns import TAKES_PROPOSITIONS, is_meta
@@ -231,7 +231,7 @@ class Translator:
 
     def dummy_type(self) -> Typ:
         self.dummies += 1
-        return TVar("dummy", self.dummies)
+        return TVar(DUMMY, self.dummies)
 
     def typ(self, tree: Tree) -> Typ:
         if type(tree) is Token:

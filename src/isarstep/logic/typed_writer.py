@@ -9,14 +9,22 @@ from isarstep.logic.infer import infer
 from isarstep.logic.language import Language
 from isarstep.logic.reader import read_formula
 from isarstep.logic.terms import Term, erase, frees
+from isarstep.logic.typed_lines import fixed_variables
 from isarstep.logic.writer import write_formula
 
 
-def write_typed(term: Term, language: Language, *, names: Mapping[str, str] | None = None) -> str:
-    """A typed proposition as text that means it, given the types of its free variables; types inside where needed."""
+def write_typed(
+    term: Term, language: Language, *, names: Mapping[str, str] | None = None, beside_others: bool = False
+) -> str:
+    """A typed proposition as text that means it, given the types of its free variables; types inside where needed.
+
+    `beside_others`: its type variables are those of other statements, so that those which no free variable's type
+    mentions are written, too. Without that they are left out where the text alone gets the same names for them.
+    """
     context = {free.name: free.type for free in frees(term) if free.type is not None}
     try:
-        decided = infer([erase(term)], language.signature, context).propositions[0] == term
+        fixed = fixed_variables([term]) if beside_others else ()
+        decided = infer([erase(term)], language.signature, context, fixed=fixed).propositions[0] == term
     except UserError:
         decided = False
     if decided:

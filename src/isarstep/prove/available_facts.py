@@ -12,6 +12,7 @@ from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.bench.uses_above import UsesAbove
 from isarstep.feed.selected_premises import premises_read
+from isarstep.logic.typed_lines import is_general
 from isarstep.prove.facts import BASE, DEFINING, Library
 
 if TYPE_CHECKING:
@@ -138,7 +139,8 @@ class AvailableFacts:
         numbers: dict[int, None] = {}
         rest: list[str] = []
         for line in lines:
-            found = self.facts.find(line, theory_context.theories)
+            tokens = str(line) if is_general(line) else line
+            found = self.facts.find(tokens, theory_context.theories)
             earlier = [n for n in found if n < before]
             if not earlier and scored:
                 # Of the step's own theory: the example used it, so it was there; never the theorem itself.

@@ -15,7 +15,9 @@ from isarstep.errors import UserError
 from isarstep.logic.folding import canonical
 from isarstep.logic.hol import BOOL, PROP, as_formula, dest_trueprop, trueprop
 from isarstep.logic.terms import App, Const, Term, fun, head_name
-from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.tokens import encode_line
+from isarstep.logic.typed_lines import fixed_in_lines, fixed_variables, line_of
+from isarstep.logic.typestrings import type_variables
 from isarstep.prove.declared_rules import DeclaredRules
 from isarstep.prove.gaps import GapCloser, OpenGap, unused
 from isarstep.prove.induction_cases import by_induction, by_plain_induction
@@ -55,13 +57,12 @@ class Checker(GapCloser):
     all of it.
     """
 
-    annotated: Mapping[str, Term] = field(default_factory=dict)  # lines with types that tokens do not have
     _backgrounds: dict[str, Background] = field(default_factory=dict, init=False)
     _bare: tuple[str, Typed] | None = field(default=None, init=False)  # of the example checked last
 
     def typed(self, example: Example, theory_context: TheoryContext | None = None) -> Typed:
         """The example with types, where it stands or in a context of the asker's. Raises UserError."""
-        return ExampleReader(self.theory_contexts, self.available, self.annotated).typed(example, theory_context)
+        return ExampleReader(self.theory_contexts, self.available).typed(example, theory_context)
 
     def check(self, example: Example, proposal: str, rank: int = 0) -> Verdict:
         """The verdict on one proposal, given as a line of tokens."""
@@ -77,7 +78,7 @@ class Checker(GapCloser):
         if absence is not None:
             return IllFormed(example.id, rank, example.target_kind, absence)
         try:
-            context = bare.with_proposal(decode(proposal.split()))
+            context = bare.with_proposal(proposal)
         except UserError as error:
             return IllFormed(example.id, rank, example.target_kind, str(error))
         assert context.proposal is not None
@@ -123,9 +124,7 @@ class Checker(GapCloser):
     ) -> Iterator[tuple[Literal["first", "second"], Gap]]:
         """The two gaps and nothing else, each as soon as it is known, for people who wait. Raises UserError."""
         assert example.f3 is not None
-        context = self.typed(example, theory_context).with_proposal(
-            self.annotated.get(proposal) or decode(proposal.split())
-        )
+        context = self.typed(example, theory_context).with_proposal(proposal)
         assert context.proposal is not None
         first = self._first(example, context, proposal)
         yield "first", first
@@ -158,9 +157,15 @@ class Checker(GapCloser):
         known = [formula for formula in given if formula is not None]
         found = OneRule(known, goal, asked.signature).steps(self._offered(example, asked, known, goal, declared))
         language = asked.context.theory_context.language
-        return [
-            NearStep(encode_line(canonical(trueprop(each.formula, typed=True), language)), each.way) for each in found
-        ]
+        known_types = {v for typ in asked.context.types.values() for v in type_variables(typ)}
+        known_types |= fixed_in_lines((*example.f2, example.f3 or "", *example.f4))
+
+        def line(formula: Term) -> str:
+            typed = canonical(trueprop(formula, typed=True), language)
+            # Other type variables are those of this reading of the example alone.
+            return line_of(typed, asked.signature) if fixed_variables([typed]) <= known_types else encode_line(typed)
+
+        return [NearStep(line(each.formula), each.way) for each in found]
 
     def _offered(
         self,

@@ -10,6 +10,7 @@ from isarstep.logic import hol
 from isarstep.logic.normalise import normalise
 from isarstep.logic.terms import Term, Var, schematics
 from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.typed_lines import TypedLine, like, term_of, types_carried
 from isarstep.logic.variables import match_term, with_bound
 from isarstep.prove.likeness import TRUE, simplified
 
@@ -19,26 +20,31 @@ TRUTH = encode_line(hol.trueprop(TRUE))
 def schematics_in_order(tokens: str) -> str | None:
     """The tokens with schematic variables numbered by first occurrence; None: no term at all."""
     try:
-        return encode_line(normalise(decode(tokens), ()))
+        return like(tokens, normalise(term_of(tokens), ()))
     except UserError:
         return None
 
 
 def conjuncts(tokens: str) -> list[str]:
     """A proposition as the statements that it joins by ∧, each once; `p ⟹ a ∧ b` is one statement."""
-    parts = _parts(decode(tokens))
+    parts = _parts(term_of(tokens))
     if len(parts) < 2:
         return [tokens]
-    return list(dict.fromkeys(encode_line(normalise(hol.trueprop(part), ())) for part in parts))
+    return list(dict.fromkeys(_stated(tokens, part) for part in parts))
 
 
 def without_repetition(tokens: str) -> str:
     """`A ∧ B ∧ A` says `A ∧ B`."""
-    parts = _parts(decode(tokens))
+    parts = _parts(term_of(tokens))
     distinct = list(dict.fromkeys(parts))
     if len(distinct) == len(parts):
         return tokens
-    return encode_line(normalise(hol.trueprop(hol.list_conj(distinct)), ()))
+    return _stated(tokens, hol.list_conj(distinct, typed=isinstance(tokens, TypedLine)))
+
+
+def _stated(tokens: str, formula: Term) -> str:
+    """The line of a formula that was made of another line."""
+    return like(tokens, normalise(hol.trueprop(formula, typed=isinstance(tokens, TypedLine)), ()))
 
 
 def _parts(proposition: Term) -> list[Term]:
@@ -49,8 +55,9 @@ def _parts(proposition: Term) -> list[Term]:
 
 @lru_cache(maxsize=1024)  # that of a goal is asked for with every proposal
 def essence(tokens: str) -> str:
-    """The same for statements that say the same in another dress: `a = b` and `b = a`, `A` and `A ∧ A`."""
-    return encode_line(normalise(simplified(decode(tokens)), ()))
+    """The same for statements that say the same in another dress: `a = b` and `b = a`, `A` and `A ∧ A`. Of a line that
+    carries types with all types in it, whatever their order."""
+    return encode_line(normalise(simplified(decode(tokens)), ())) + types_carried(tokens)
 
 
 def shown_by_a_value(proposition: Term | None) -> bool:
@@ -67,7 +74,11 @@ def shown_by_a_value(proposition: Term | None) -> bool:
 
 
 class KnownStatements:
-    """What is known already. A statement is new if one of its conjuncts is."""
+    """What is known already. A statement is new if one of its conjuncts is.
+
+    Lines that carry types are told apart by them. A line without types, such as a model's answer, is known where its
+    tokens are.
+    """
 
     def __init__(self, lines: Iterable[str] = ()) -> None:
         self._essences = {TRUTH}
@@ -75,8 +86,8 @@ class KnownStatements:
             self.add(line)
 
     def add(self, tokens: str) -> None:
-        self._essences.add(essence(tokens))
-        self._essences.update(essence(part) for part in conjuncts(tokens))
+        for line in (tokens, *conjuncts(tokens)):
+            self._essences |= {essence(line), essence(str(line))}
 
     def __contains__(self, tokens: str) -> bool:
         return all(essence(part) in self._essences for part in conjuncts(tokens))
@@ -85,8 +96,9 @@ class KnownStatements:
         """Does a statement say the goal itself: among other things, or under premises that are known?"""
         wanted = essence(goal)
         for part in conjuncts(tokens):
-            premises, conclusion = hol.strip_pure_imp(decode(part))
-            known = all(encode_line(normalise(premise, ())) in self for premise in premises)
-            if known and essence(encode_line(normalise(conclusion, ()))) == wanted:
+            premises, conclusion = hol.strip_pure_imp(term_of(part))
+            known = all(like(part, normalise(premise, ())) in self for premise in premises)
+            said = like(part, normalise(conclusion, ()))
+            if known and essence(said) == (wanted if isinstance(said, TypedLine) else essence(str(goal))):
                 return True
         return False

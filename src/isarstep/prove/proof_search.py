@@ -19,7 +19,9 @@ from itertools import count
 from isarstep.logic import hol
 from isarstep.logic.infer import well_formed
 from isarstep.logic.normalise import normalise
-from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.terms import Const, fun, list_comb
+from isarstep.logic.typed_lines import TypedLine, like, term_of
+from isarstep.logic.types import type_of
 from isarstep.prove.novelty import KnownStatements, conjuncts
 from isarstep.prove.sketch import Link, Sketch
 from isarstep.prove.step import MOST_BY_RULES, Step
@@ -335,7 +337,7 @@ class Sketcher:
             near = self.proving.one_rule_away(narrowed(self.task, place.goal, place.lemmas), self.limits().until)
             own = dict.fromkeys((each.tokens for each in near[:MOST_BY_RULES]), RULE_SCORE) | own
         for tokens, score in own.items():
-            judgement = well_formed(tokens, self.task.theory_context.signature, self.task.context)
+            judgement = well_formed(term_of(tokens), self.task.theory_context.signature, self.task.context)
             if judgement.reason is None and tokens not in self.said:
                 found.setdefault(tokens, score)
         return found
@@ -427,12 +429,14 @@ def parts(tokens: str) -> list[str]:
     found = conjuncts(tokens)
     if len(found) > 1:
         return found
-    formula = hol.dest_trueprop(decode(tokens))
+    formula = hol.dest_trueprop(term_of(tokens))
     sides = None if formula is None else hol.dest_binary(hol.EQ, formula)
     if sides is None:
         return []
-    both = (sides, sides[::-1])
-    return [encode_line(normalise(hol.trueprop(hol.apply("Orderings.ord_class.less_eq", *pair)), ())) for pair in both]
+    typ, typed = type_of(sides[0]), isinstance(tokens, TypedLine)
+    at_most = Const(hol.LESS_EQ, fun(typ, fun(typ, hol.BOOL)) if typed and typ is not None else None)
+    both = (list_comb(at_most, pair) for pair in (sides, sides[::-1]))
+    return [like(tokens, normalise(hol.trueprop(each, typed=typed), ())) for each in both]
 
 
 def narrowed(task: Task, goal: Goal, lemmas: tuple[str, ...]) -> Task:

@@ -15,10 +15,10 @@ from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
-from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import infer
 from isarstep.logic.terms import Term, Typ, frees
 from isarstep.logic.tokens import decode
+from isarstep.logic.typed_lines import TypedLine, fixed_in_lines, term_of
 from isarstep.logic.typestrings import parse_type, type_variables
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.lemmas import as_general
@@ -34,7 +34,6 @@ class ExampleReader:
 
     theory_contexts: TheoryContexts
     available: AvailableFacts
-    annotated: Mapping[str, Term]  # lines with types that an asker said and tokens do not have
 
     def typed(self, example: Example, theory_context: TheoryContext | None = None) -> Typed:
         """Type the example, where it stands or in a context of the asker's. Raises UserError."""
@@ -43,12 +42,14 @@ class ExampleReader:
         f4_lemmas, f4_local = self.available.lemmas(example, example.f4, here, scored=scored)
         f5_lemmas, f5_local = self.available.lemmas(example, example.f5, here, scored=scored)
         lines = [*example.f2, example.f3, *f4_local]
-        terms = [self.annotated.get(line) or decode(line) for line in lines]
         types = {name: parse_type(text) for name, text in example.types.items()}
         reference = self._reference(example, types, here)
-        typing = infer(terms, here.signature, types)
-        plain = [without_marks(term) if self.annotated else term for term in typing.propositions]
-        typed = [expand(types_held(term, f"~{n}"), here.signature) for n, term in enumerate(plain)]
+        typing = infer([term_of(line) for line in lines], here.signature, types, fixed=fixed_in_lines(lines))
+        terms = [
+            line.term if isinstance(line, TypedLine) else term
+            for line, term in zip(lines, typing.propositions, strict=True)
+        ]
+        typed = [expand(types_held(term, f"~{n}"), here.signature) for n, term in enumerate(terms)]
         count = len(example.f2)
         new = witnesses(example.target_command, example.introduced)
         given = {node.name for fact in typed[:count] for node in frees(fact)}

@@ -158,7 +158,7 @@ def exact_text(task: Task, tokens: str) -> str:
     """A statement of the task so that Isabelle reads it as the same term: with types inside where nothing else says."""
     with suppress(UserError):  # what has no type there is shown as it is
         typed = substitute_types(_generalised(task.typed(tokens)), fixed_type)
-        return write_typed(typed, task.theory_context.language, names=task.shown_names())
+        return write_typed(typed, task.theory_context.language, names=task.shown_names(), beside_others=True)
     return task.text(tokens)
 
 
@@ -346,7 +346,7 @@ def _fixed(variables: Iterable[Free], language: Language) -> Iterator[str]:
 def _written(called: Mapping[str, Free], language: Language, names: Mapping[str, str] | None, said: Term) -> str:
     """A formula or a proposition, with variables under other names."""
     proposition = said if dest_trueprop(said) is not None else trueprop(said, typed=True)
-    return write_typed(with_fractions(substitute_frees(proposition, called)), language, names=names)
+    return write_typed(with_fractions(substitute_frees(proposition, called)), language, names=names, beside_others=True)
 
 
 def _apart(variables: Iterable[Free], taken: set[str]) -> dict[str, Free]:

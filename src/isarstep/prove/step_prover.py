@@ -149,7 +149,6 @@ class Proving(AbstractContextManager["Proving"]):
 
     def gaps(self, task: Task, tokens: str, until: float = math.inf) -> Iterator[tuple[Side, Gap]]:
         """What provers say about both sides. What goes wrong with a side is said of it and of what comes after it."""
-        self._checker.annotated = task.annotated
         left: list[Side] = ["first", "second"]
         try:
             for side, gap in _within(until, self._both(task, tokens)):
@@ -177,7 +176,6 @@ class Proving(AbstractContextManager["Proving"]):
         theory_context = asked_context(task)
         if theory_context is None or task.example.f3 is None:
             return []
-        self._checker.annotated = task.annotated
         try:
             with working_until(until):
                 return self._checker.one_rule_away(task.example, theory_context, self._declared)
@@ -248,7 +246,7 @@ class Proving(AbstractContextManager["Proving"]):
         self.limit(limits.seconds, limits.library)
         usual = self._provers.meanwhile
         self._provers.until, self._provers.meanwhile = limits.until, limits.meanwhile
-        self._checker.annotated, self._checker.fewest = task.annotated, limits.fewest
+        self._checker.fewest = limits.fewest
         try:
             with working_until(limits.until):
                 yield

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.logic.abbreviations import expand
-from isarstep.logic.annotations import typed_as_annotated
+from isarstep.logic.infer import infer
 from isarstep.logic.terms import Term, TFree, TVar, Typ, substitute_types
+from isarstep.logic.tokens import decode
+from isarstep.logic.typed_lines import TypedLine, fixed_variables
 from isarstep.logic.types import map_type
 from isarstep.logic.typestrings import type_variables
 from isarstep.prove.lemmas import at_any_type
@@ -57,10 +59,13 @@ class Typed:
         own = {v for v in term_type_variables(step.prop) if isinstance(v, TFree) and v.name.endswith(OWN)}
         return Named("P", at_any_type(step.prop, own), here=True) if own else step
 
-    def with_proposal(self, proposal: Term) -> Typed:
+    def with_proposal(self, line: str) -> Typed:
         """The same with a proposal, typed after all else: it may not narrow the types of the example. UserError."""
         signature = self.theory_context.signature
-        typed = typed_as_annotated(proposal, signature, self.types)
+        if isinstance(line, TypedLine):
+            return replace(self, proposal=expand(types_held(line.term, OWN), signature))
+        fixed = fixed_variables([self.f3, *(fact.prop for fact in (*self.f2, *self.f4))])
+        typed = infer([decode(line)], signature, self.types, fixed=fixed).propositions[0]
         own = {variable for typ in self.types.values() for variable in type_variables(typ)}
         return replace(self, proposal=expand(types_held(typed, OWN, own), signature))
 

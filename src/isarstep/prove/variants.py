@@ -13,6 +13,7 @@ from isarstep.logic import hol
 from isarstep.logic.hol import DIVIDE, LESS, LESS_EQ, MINUS, PLUS, POWER, TIMES, UMINUS
 from isarstep.logic.terms import Abs, Const, Term, list_comb, schematics, strip_comb
 from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.typed_lines import types_carried
 from isarstep.prove.likeness import simplified
 
 ONE, SUC = "Groups.one_class.one", "Nat.Suc"
@@ -35,7 +36,9 @@ class Variants:
     """Of a goal and given facts, as lines of tokens."""
 
     def __init__(self, goal: str, given: Iterable[str]) -> None:
-        self._known = {sorted_text(decode(line)) for line in (goal, *given)}
+        lines = [(sorted_text(decode(line)), line) for line in (goal, *given)]
+        # A line without types, such as a model's answer, is compared by its tokens.
+        self._known = {text + types for text, line in lines for types in ("", types_carried(line))}
 
     def __contains__(self, tokens: str) -> bool:
         statement = decode(tokens)
@@ -45,7 +48,9 @@ class Variants:
             return True
         if _says_nothing(conclusion):
             return True
-        return any(sorted_text(each) in self._known for each in _said_otherwise(premises, conclusion, statement))
+        types = types_carried(tokens)
+        others = _said_otherwise(premises, conclusion, statement)
+        return any(sorted_text(each) + types in self._known for each in others)
 
 
 def _says_nothing(statement: Term) -> bool:

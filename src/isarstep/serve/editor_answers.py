@@ -8,8 +8,7 @@ from contextlib import aclosing
 from functools import partial
 
 from isarstep.errors import UserError
-from isarstep.logic.folding import canonical
-from isarstep.logic.terms import frees, untyped
+from isarstep.logic.terms import frees
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.sketch import Sketch
 from isarstep.prove.step_prover import Proving
@@ -74,7 +73,7 @@ async def checked_step(service: Service, place: AskedPlace, clock: Clock, report
         own = {free.name for free in frees(state.goal)} - set(around.fixed)
         if own:
             raise UserError(f"{state.where}: it fixes {min(own)!r} by itself; ask where its proof stands")
-        tokens = task.normal(untyped(canonical(state.goal, task.theory_context.language)))
+        tokens = task.line(task.canonical(state.goal))
         return ProposalState(task, service.engine.steps(task, [(tokens, None)]), [], 0.0)
 
     found = await service.computed(clock, read)

@@ -29,6 +29,7 @@ from isarstep.logic.infer import well_formed
 from isarstep.logic.names import Names
 from isarstep.logic.terms import TooLargeError, beta_eta_normal
 from isarstep.logic.tokens import decode
+from isarstep.logic.typed_lines import TypedLine
 from isarstep.memory import shared_property
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.novelty import KnownStatements, schematics_in_order, shown_by_a_value, without_repetition
@@ -286,6 +287,7 @@ class Engine:
                 continue
             check_deadline()
             judgement = well_formed(key, task.theory_context.signature, task.context)
+            typed = key.term if isinstance(key, TypedLine) else judgement.term
             reason = judgement.reason and task.in_words(judgement.reason)
             restated = example.f3 is not None and given.restates(example.f3, key)
             steps[key] = Step(
@@ -295,7 +297,7 @@ class Engine:
                 text=task.text(key),
                 score=score,
                 reason=reason or growth(key),
-                copy=key in given or restated or (hol.EX in key and shown_by_a_value(judgement.term)),
+                copy=key in given or restated or (hol.EX in key and shown_by_a_value(typed)),
                 variant=key in variants,
                 reference=reference in (written, key) if task.has_reference else None,
             )

@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isarstep.errors import UserError
-from isarstep.logic.folding import canonical
 from isarstep.logic.hol import dest_trueprop, trueprop
 from isarstep.logic.reader import read_formula
 from isarstep.logic.symbols import normal, to_isabelle
-from isarstep.logic.terms import App, Free, Term, erase, frees, rebuilt, untyped
-from isarstep.logic.tokens import encode_line
+from isarstep.logic.terms import App, Free, Term, erase, frees, rebuilt
 from isarstep.logic.typed_writer import write_typed
 from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.method_text import suggested_method
@@ -190,8 +188,11 @@ class _Writer:
         texts: dict[Term, str] = {}
         for place, step in enumerate(proved.steps, 1):
             prop = with_fractions(trueprop(step.formula, typed=True))
-            text = normal(write_typed(prop, self.task.theory_context.language, names=self.task.shown_names()))
-            if not set(step.premises) <= set(numbers) or not _reads_back(text, encode_line(prop), state, self.task):
+            text = normal(
+                write_typed(prop, self.task.theory_context.language, names=self.task.shown_names(), beside_others=True)
+            )
+            line = self.task.line(self.task.canonical(prop))
+            if not set(step.premises) <= set(numbers) or not _reads_back(text, line, state, self.task):
                 return None
             names.append(f"a{place}")
             texts[step.formula] = to_isabelle(text)
@@ -229,7 +230,7 @@ def _reads_back(text: str, tokens: str, state: ProofState, task: Task) -> bool:
         found = read_formula(text, task.theory_context.language, state.fixed)
     except UserError:
         return False
-    return task.normal(untyped(found.term)) == tokens
+    return task.line(task.canonical(found.term)) == tokens
 
 
 def _own_name(name: str, context: OwnContext) -> str:
@@ -249,7 +250,7 @@ def _library_name(name: str, context: OwnContext) -> str:
 
 
 def _line(fact: OwnFact, task: Task) -> str:
-    return task.normal(untyped(canonical(fact.prop, task.theory_context.language)))
+    return task.line(task.canonical(fact.prop))
 
 
 def _written(fact: OwnFact, state: ProofState) -> str:
@@ -266,7 +267,7 @@ def _written(fact: OwnFact, state: ProofState) -> str:
     if said is None or any(node.name.endswith("__") for node in frees(said)):  # variables that nobody can name
         return ""
     try:
-        return f"\\<open>{to_isabelle(normal(write_typed(said, language)))}\\<close>"
+        return f"\\<open>{to_isabelle(normal(write_typed(said, language, beside_others=True)))}\\<close>"
     except UserError:
         return ""
 

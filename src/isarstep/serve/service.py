@@ -239,7 +239,7 @@ class Service:
                 made: Json = {"ok": True, "error": None} | answer_fields.proposition(
                     reading.statement.term, parsed.names
                 )
-                made["text"] = parsed.text(reading.statement)
+                made["text"] = parsed.text(reading)
             else:
                 assert reading.error is not None
                 empty = dict.fromkeys(("text", "tokens", "latex", "mathml"))
@@ -267,7 +267,7 @@ class Service:
         general: list[str] = []
         for where, reading in reader.parse(problem).readings.items():
             assert reading.term is not None  # or it would not be a task
-            field, tokens = where.split("[")[0], task.normal(reading.term)
+            field, tokens = where.split("[")[0], reader.line(reading, task.order)
             if field in ("facts", "others") and holds_at_all_types(task, tokens):
                 general.append(task.text(tokens))
                 continue

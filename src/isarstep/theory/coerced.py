@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from isarstep.logic.annotations import pinned, without_marks
+from isarstep.logic.annotations import only_marks_typed, without_marks
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.infer import Context, TypingError, infer_context
 from isarstep.logic.reader import Statement
@@ -21,12 +21,10 @@ def coerced_statement(
         typing = infer_with_coercions([*before, statement.marked], signature, context)
     except TypingError:
         return None
-    *others, last = (without_marks(term) for term in typing.propositions)
-    if [erase(term) for term in others] != [erase(without_marks(term)) for term in before]:
+    *others, last = typing.propositions
+    if [erase(without_marks(term)) for term in others] != [erase(without_marks(term)) for term in before]:
         return None
-    plain = untyped(last)
-    marks = pinned(last, signature)
-    made = Statement(plain, marks or plain, marks)
+    made = Statement(untyped(without_marks(last)), only_marks_typed(last))
     try:
         return made, infer_context([*before, made.marked], signature, context)
     except TypingError:

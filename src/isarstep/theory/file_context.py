@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from functools import cached_property
 
 from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.annotations import pinned
 from isarstep.logic.folding import canonical
 from isarstep.logic.language import Language
 from isarstep.logic.normalise import normalise
-from isarstep.logic.reader import Statement
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Term, frees, untyped
-from isarstep.logic.tokens import encode_line
+from isarstep.logic.terms import Term, frees
+from isarstep.logic.typed_lines import line_of
 from isarstep.logic.typestrings import format_type
 from isarstep.theory.open_types import fixed_types
 from isarstep.theory.own_context import OwnContext
-from isarstep.theory.problem import ProblemError
 from isarstep.theory.problem_reader import ProblemReader, distinct, showing
 from isarstep.theory.proof_block import ProofState
 from isarstep.theory.proof_rules import induction_facts
@@ -72,12 +68,9 @@ def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
     context = fixed_types({places[name]: typ for name, typ in state.fixed.items()})
     language = reader.theory_context.language
 
-    def statement(prop: Term) -> Statement:
-        folded = canonical(prop, language)
-        return Statement(untyped(folded), folded, pinned(folded, reader.signature))
-
     def lines(props: Iterable[Term]) -> tuple[str, ...]:
-        return distinct(tuple(encode_line(normalise(statement(prop).term, order)) for prop in props))
+        typed = (normalise(canonical(prop, language), order) for prop in props)
+        return distinct(tuple(line_of(each, reader.signature) for each in typed))
 
     chained, local = [fact.prop for fact in state.chained], [fact.prop for fact in state.local]
     strangers = {node.name for prop in (state.goal, *chained, *local) for node in frees(prop)} - set(order)
@@ -97,8 +90,5 @@ def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
         used_above=state.cited.of_library(reader.theory_context, own),
     )
     task = Task(example, context, order, showing(reader.names, order), reader.theory_context)
-    task.note(statement(state.goal), "goal")
-    for prop in (*chained, *local):
-        with suppress(ProblemError):  # two facts that differ in types alone: the first is meant
-            task.note(statement(prop), "facts")
+    task.note_names(canonical(prop, language) for prop in (state.goal, *chained, *local))
     return task

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.annotations import typed_as_annotated
-from isarstep.logic.infer import Context, TypingError, infer_context
+from isarstep.logic.annotations import without_marks
+from isarstep.logic.folding import canonical
+from isarstep.logic.infer import Context, TypingError, infer, infer_context
 from isarstep.logic.language import Language
 from isarstep.logic.misreadings import LikelyMisreading
 from isarstep.logic.named_statements import read_named
@@ -21,11 +22,12 @@ from isarstep.logic.normalise import normalise, variable_order
 from isarstep.logic.printing import ShownNames, to_unicode
 from isarstep.logic.reader import Statement
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.terms import Free, Term, TooLargeError, Typ, beta_eta_normal, constants, subterms
+from isarstep.logic.terms import Free, Term, TFree, TooLargeError, Typ, beta_eta_normal, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
 from isarstep.logic.translating import Spans
+from isarstep.logic.typed_lines import TypedLine, fixed_variables, line_of
 from isarstep.logic.typed_writer import write_typed
-from isarstep.logic.typestrings import format_type, parse_type, show_type
+from isarstep.logic.typestrings import format_type, parse_type, show_type, type_variables
 from isarstep.theory.coerced import coerced_statement
 from isarstep.theory.open_types import fixed_types, of_some_sort, read_given_type
 from isarstep.theory.own_types import AS_VARIABLE, marked_with, with_one_type
@@ -45,10 +47,12 @@ class ReadProposition:
 
     statement: Statement | None
     error: ProblemError | None = None
+    typed: Term | None = None  # in the types of the whole problem; None where it is not typed
 
     @property
     def term(self) -> Term | None:
-        return None if self.statement is None else self.statement.term
+        """The typed term where there is one."""
+        return self.typed if self.typed is not None or self.statement is None else self.statement.term
 
 
 @dataclass(frozen=True)
@@ -64,13 +68,13 @@ class Parsed:
     def shown_context(self) -> Context:
         return {self.names.free(name): typ for name, typ in self.context.items()}
 
-    def text(self, statement: Statement) -> str:
-        """As people write it, with types inside where it says them and nothing else does."""
-        if statement.pinned is not None:
+    def text(self, reading: ReadProposition) -> str:
+        """As people write it, with types inside where nothing else determines them."""
+        assert reading.statement is not None
+        if reading.typed is not None and isinstance(line_of(reading.typed, self.language.signature), TypedLine):
             with suppress(UserError):
-                typed = typed_as_annotated(statement.pinned, self.language.signature, self.context)
-                return write_typed(typed, self.language, names=ShownNames(self.names))
-        return to_unicode(statement.term, self.names)
+                return write_typed(reading.typed, self.language, names=ShownNames(self.names))
+        return to_unicode(reading.statement.term, self.names)
 
     def types(self) -> dict[str, str]:
         return {name: show_type(typ) for name, typ in self.shown_context().items()}
@@ -128,7 +132,30 @@ class ProblemReader:
                 readings[where] = ReadProposition(None, error)
         if not stated:
             context, own = self.settled(problem, typed, given, context)
-        return Parsed(readings, fixed_types(context), names, self.theory_context.language, own)
+        parsed = Parsed(readings, fixed_types(context), names, self.theory_context.language, own)
+        return parsed if problem.form == "tokens" else self.with_types(parsed)
+
+    def with_types(self, parsed: Parsed) -> Parsed:
+        """All propositions in the types of the problem: first those that state it, then what is added to them."""
+        readings, fixed = dict(parsed.readings), set[TFree]()
+        for added in (False, True):
+            chosen = {
+                where: marked_with(parsed.own, reading.statement.marked)
+                for where, reading in parsed.readings.items()
+                if reading.statement is not None and (where.split("[")[0] in ADDED) == added
+            }
+            try:
+                typed = self.typed_together([*chosen.values()], parsed.context, fixed)
+            except TypingError:  # some proposition has no type, and its reading says so
+                continue
+            fixed |= fixed_variables(typed)
+            readings |= {where: replace(readings[where], typed=t) for where, t in zip(chosen, typed, strict=True)}
+        return replace(parsed, readings=readings)
+
+    def typed_together(self, marked: Sequence[Term], context: Context, fixed: Collection[TFree]) -> list[Term]:
+        """Propositions in a context of fixed types and type variables, as they would be mined. Raises TypingError."""
+        typing = infer(marked, self.signature, context, fixed=fixed)
+        return [canonical(without_marks(term), self.theory_context.language) for term in typing.propositions]
 
     def settled(
         self, problem: Problem, typed: Sequence[Term], given: Context, context: Context
@@ -157,8 +184,8 @@ class ProblemReader:
         context = {places.get(name, name): typ for name, typ in parsed.context.items()}
 
         def of(name: str) -> tuple[str, ...]:
-            chosen = [term for where, term in terms.items() if where.split("[")[0] == name]
-            return tuple(dict.fromkeys(encode_line(normalise(term, order)) for term in chosen))
+            chosen = [reading for where, reading in parsed.readings.items() if where.split("[")[0] == name]
+            return tuple(dict.fromkeys(self.line(reading, order) for reading in chosen))
 
         example = Example(
             id="",
@@ -174,10 +201,15 @@ class ProblemReader:
         above = {name: self.above(getattr(problem, name), problem.form, parsed.names, known, order) for name in ABOVE}
         example = replace(example, statement=above["statement"], earlier=above["earlier"])
         task = Task(example, context, order, showing(parsed.names, order), self.theory_context)
-        for where, reading in parsed.readings.items():
-            if reading.statement is not None:
-                task.note(with_marks(reading.statement, parsed.own), where)
+        task.note_names(terms.values())
         return task
+
+    def line(self, reading: ReadProposition, order: tuple[str, ...]) -> str:
+        """The line of a proposition that was read."""
+        if reading.typed is not None:
+            return line_of(normalise(reading.typed, order), self.signature)
+        assert reading.term is not None
+        return encode_line(normalise(reading.term, order))
 
     def above(
         self, texts: Sequence[str], form: Form, names: Names, known: Collection[str], order: tuple[str, ...]
@@ -208,13 +240,19 @@ class ProblemReader:
         with suppress(UserError):  # otherwise what is recorded must do
             context = infer_context([decode(line) for line in lines], self.signature, context)
         context = fixed_types(context)
-        steps = tuple(encode_line(normalise(statement.term, ())) for statement in more)
+        known = {v for typ in context.values() for v in type_variables(typ) if isinstance(v, TFree)}
+        readings = [
+            ReadProposition(each, None, self.typed_together([each.marked], context, known)[0])
+            if extra is not None and extra.form == "notation"
+            else ReadProposition(each)
+            for each in more
+        ]
+        steps = tuple(self.line(each, ()) for each in readings)
         f2, f4 = distinct(example.f2 + steps), distinct(example.f4 + steps)
         types = {**{name: format_type(typ) for name, typ in context.items()}, **example.types}
         grown = replace(example, f2=f2, f4=f4, types=types)
         task = Task(grown, context, (), self.names, self.theory_context, has_reference=True)
-        for place, statement in enumerate(more):
-            task.note(statement, f"extra[{place}]")
+        task.note_names(statement.term for statement in more)
         return task
 
     def answer(self, task: Task, text: str, form: Form, where: str = "answer") -> str:
@@ -230,8 +268,10 @@ class ProblemReader:
         context = {places.get(name, name): typ for name, typ in task.context.items()}
         self.typed(statement.marked, context, where, text, spans)
         refuse_growth(term, where)
-        task.note(statement, where)
-        return task.normal(term)
+        task.note_names([term])
+        if form == "tokens":
+            return encode_line(normalise(term, task.order))
+        return task.line(self.typed_together([statement.marked], context, task.type_variables())[0])
 
     def with_fixed(self, problem: Problem) -> Names:
         """Names under which the user's fixed variables hide constants; variables that have a type are fixed, too."""
@@ -309,13 +349,6 @@ class ProblemReader:
 def showing(names: Names, variables: tuple[str, ...]) -> Names:
     """Names that show these variables as they are, where the notation can write them."""
     return names.with_fitting({name: name for name in variables})
-
-
-def with_marks(statement: Statement, own: Context) -> Statement:
-    """The statement with marks on the constants of the asker's own that have one type in the problem."""
-    if not any(constant.name in own for constant in constants(statement.term)):
-        return statement
-    return replace(statement, pinned=marked_with(own, statement.pinned or statement.term))
 
 
 def distinct(lines: tuple[str, ...]) -> tuple[str, ...]:

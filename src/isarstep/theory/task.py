@@ -4,25 +4,25 @@ user's names."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.annotations import bound_names, typed_as_annotated, with_bound_names, without_marks
-from isarstep.logic.infer import Context
+from isarstep.logic.annotations import bound_names, with_bound_names
+from isarstep.logic.folding import canonical
+from isarstep.logic.infer import Context, infer
 from isarstep.logic.names import Names
 from isarstep.logic.normalise import normalise, restore
 from isarstep.logic.printing import ShownNames, to_unicode
-from isarstep.logic.reader import Statement
-from isarstep.logic.terms import Term
+from isarstep.logic.terms import Term, TFree, untyped
 from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.typed_lines import TypedLine, fixed_in_lines, line_of
 from isarstep.logic.typed_writer import write_typed
-from isarstep.logic.typestrings import show_type
+from isarstep.logic.typestrings import show_type, type_variables
 from isarstep.theory.open_types import GeneralType, open_types
-from isarstep.theory.problem import ProblemError
 
 _TOKENS = re.compile(r"`([^`]*)`")
 
@@ -38,9 +38,7 @@ class Task:
     theory_context: TheoryContext
     has_reference: bool = False
     bound: dict[Term, str] = field(default_factory=dict)  # how the asker calls the variables of functions
-    annotated: dict[str, Term] = field(
-        default_factory=dict
-    )  # statements whose text names types that tokens do not have
+    written: dict[str, Term] = field(default_factory=dict)  # statements with the asker's names of bound variables
 
     @property
     def scored(self) -> bool:
@@ -49,37 +47,50 @@ class Task:
 
     def term(self, tokens: str) -> Term:
         """A normalised proposition, under the user's names."""
-        annotated = self.annotated.get(tokens)
-        named = with_bound_names(decode(tokens), self.bound) if annotated is None else without_marks(annotated)
-        return restore(named, self.order)
+        if isinstance(tokens, TypedLine):
+            return restore(untyped(tokens.term), self.order)
+        return restore(self._named(tokens), self.order)
+
+    def _named(self, tokens: str) -> Term:
+        """The untyped term of a line with the asker's names of bound variables."""
+        written = self.written.get(tokens)
+        return with_bound_names(decode(tokens), self.bound) if written is None else written
 
     def typed(self, tokens: str) -> Term:
         """A normalised proposition with the types that it has in this task. Raises TypingError."""
-        term = self.annotated.get(tokens) or with_bound_names(decode(tokens), self.bound)
-        return typed_as_annotated(term, self.theory_context.signature, self.context)
+        if isinstance(tokens, TypedLine):
+            return tokens.term
+        signature, fixed = self.theory_context.signature, self.type_variables()
+        return infer([self._named(tokens)], signature, self.context, fixed=fixed).propositions[0]
 
-    def note(self, statement: Statement, where: str) -> None:
-        """Keep what was said in a statement beyond its tokens."""
-        term = normalise(statement.term, self.order)
-        for function, name in bound_names([term]).items():
-            self.bound.setdefault(function, name)
-        pins = term if statement.pinned is None else normalise(statement.pinned, self.order)
-        if self.annotated.setdefault(encode_line(term), pins) != pins:
-            message = "another statement differs from this one only in types inside, which cannot be told apart here"
-            raise ProblemError("type", message, where)
+    def type_variables(self) -> set[TFree]:
+        """The fixed type variables of the problem."""
+        example = self.example
+        used = {v for typ in self.context.values() for v in type_variables(typ) if isinstance(v, TFree)}
+        return used | fixed_in_lines((*example.f2, example.f3 or "", *example.f4, *example.f5))
 
-    def normal(self, term: Term) -> str:
-        """The tokens of a proposition under the user's names, normalised."""
-        return encode_line(normalise(term, self.order))
+    def note_names(self, terms: Iterable[Term]) -> None:
+        """Remember how statements, under the user's names, call their bound variables."""
+        for term in terms:
+            written = normalise(untyped(term), self.order)
+            self.written.setdefault(encode_line(written), written)
+            for function, name in bound_names([written]).items():
+                self.bound.setdefault(function, name)
+
+    def canonical(self, typed: Term) -> Term:
+        """A typed proposition with abbreviations as statements of the problem have them."""
+        return canonical(typed, self.theory_context.language)
+
+    def line(self, typed: Term) -> str:
+        """The line of a typed proposition under the user's names."""
+        return line_of(normalise(typed, self.order), self.theory_context.signature)
 
     def text(self, tokens: str) -> str:
-        """As people write it, with types inside where the asker said them and nothing else does."""
-        term = self.term(tokens)
-        pins = self.annotated.get(tokens)
-        if pins is not None and pins != decode(tokens):
+        """As people write it, with types inside where nothing else determines them."""
+        if isinstance(tokens, TypedLine):
             with suppress(UserError):
-                return write_typed(self.typed(tokens), self.theory_context.language, names=self.shown_names())
-        return to_unicode(term, self.names)
+                return write_typed(tokens.term, self.theory_context.language, names=self.shown_names())
+        return to_unicode(self.term(tokens), self.names)
 
     def in_words(self, reason: str) -> str:
         """Why something has no type, with terms as people write them in place of tokens."""
