@@ -7,7 +7,7 @@ it keeps, beside its examples, how often each was found, the counts of every the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,8 @@ Progress = Callable[[int, int], None]  # theories done, theories in all
 class Inputs:
     """Graph files that are not yet part of the benchmark, if there is one; and what is to be renamed in each."""
 
-    graphs: dict[Path, Renaming]
-    benchmarks: dict[Path, Renaming]  # at most one
+    graphs: dict[Path, Renaming] = field(hash=False)
+    benchmarks: dict[Path, Renaming] = field(hash=False)  # at most one
 
 
 def sort_inputs(paths: Sequence[Path]) -> Inputs:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,7 @@ _ROOT = "Pure"  # the only theory without a graph
 class Renaming:
     """What the names of some theories begin with, and what they shall begin with; mostly there are none."""
 
-    prefixes: Mapping[str, str]
+    prefixes: Mapping[str, str] = field(hash=False)
 
     def __bool__(self) -> bool:
         return bool(self.prefixes)

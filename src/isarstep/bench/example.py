@@ -29,7 +29,7 @@ class Example:
     f4: tuple[str, ...]
     f5: tuple[str, ...]
     target_kind: TargetKind = "step"
-    types: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict, hash=False)
     theorem: str = ""
     name: str = ""
     session: str = ""
@@ -43,10 +43,11 @@ class Example:
     fixed: int = -1  # variables fixed at the consequence are <X0> to <X(fixed - 1)>; -1: not known
     introduced: tuple[int, ...] = ()  # numbers of the variables that the target's own step introduces
     introduced_after: tuple[int, ...] = ()  # and those that the consequence's step introduces
-    names: Mapping[str, str] = field(default_factory=dict)  # that people gave to the variables <X..>, for displays
+    # That people gave to the variables <X..>, for displays.
+    names: Mapping[str, str] = field(default_factory=dict, hash=False)
     # Row of the benchmark's proofs (an address that growth changes), and which of the proof's variables the <X..> are.
     proof_row: int | None = field(default=None, compare=False)
-    places: Mapping[str, int] = field(default_factory=dict)
+    places: Mapping[str, int] = field(default_factory=dict, hash=False)
     # What stands above the gap, where somebody has looked it up: the theorem's statement, and facts, the nearest first.
     statement: tuple[str, ...] = field(default=(), compare=False)
     earlier: tuple[str, ...] = field(default=(), compare=False)

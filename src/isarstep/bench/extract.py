@@ -63,13 +63,13 @@ class Whole:
     proof: Proof
     reader: ProofReader
     identity: str
-    types: dict[str, Typ]
-    order: dict[str, int]  # its variables by name, in the order of their introduction
+    types: dict[str, Typ] = field(hash=False)
+    order: dict[str, int] = field(hash=False)  # its variables by name, in the order of their introduction
     unproved: frozenset[int]  # steps
-    bundles: dict[int, frozenset[int]]  # of facts
+    bundles: dict[int, frozenset[int]] = field(hash=False)  # of facts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class View:
     """A proof as seen from one consequence."""
 
@@ -84,10 +84,10 @@ class Consequence:
 
     number: int  # of the fact
     f3: int
-    seen: dict[int, Term]  # local fact -> what it says to the consequence
-    local: dict[int, int]  # and that as a proposition
-    ordered: list[int]  # the same propositions, as F.4 lists them
-    library: list[int]
+    seen: dict[int, Term] = field(hash=False)  # local fact -> what it says to the consequence
+    local: dict[int, int] = field(hash=False)  # and that as a proposition
+    ordered: list[int] = field(hash=False)  # the same propositions, as F.4 lists them
+    library: list[int] = field(hash=False)
 
 
 class Extractor:

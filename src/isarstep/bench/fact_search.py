@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -56,7 +56,7 @@ class FoundFact:
 
 @dataclass(frozen=True)
 class FoundFacts:
-    facts: list[FoundFact]
+    facts: list[FoundFact] = field(hash=False)
     total: int  # that fit, in these theories
     elsewhere: int  # that fit but for the theory; a pattern is not compared there
     not_compared: int  # that may fit the pattern: there was no time to look

@@ -9,7 +9,7 @@ import json
 import multiprocessing
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +47,13 @@ class Gathered:
     """One shard on disk, and what is small enough to keep."""
 
     folder: Path
-    types: list[str]
-    deciders: list[tuple[str, int]]
-    theories: list[dict[str, Any]]
-    signature: dict[str, dict[str, Any]]
-    isabelle: list[str]
-    variable_names: list[str]  # as they stand in the text: what normalisation saves
-    notation: dict[str, Any]  # by theory
+    types: list[str] = field(hash=False)
+    deciders: list[tuple[str, int]] = field(hash=False)
+    theories: list[dict[str, Any]] = field(hash=False)
+    signature: dict[str, dict[str, Any]] = field(hash=False)
+    isabelle: list[str] = field(hash=False)
+    variable_names: list[str] = field(hash=False)  # as they stand in the text: what normalisation saves
+    notation: dict[str, Any] = field(hash=False)  # by theory
     finished: FrozenDecisions | None = None  # of a finished benchmark
 
 
@@ -61,11 +61,11 @@ class Gathered:
 class FrozenDecisions:
     """What a finished benchmark has decided for good."""
 
-    dropped: dict[str, int]  # how many examples, why
-    unseen: list[str]  # entries
+    dropped: dict[str, int] = field(hash=False)  # how many examples, why
+    unseen: list[str] = field(hash=False)  # entries
     grown: bool  # its scored splits were chosen from a smaller corpus
-    leaking_lengths: list[int]  # how many of the dropped targets have which length
-    passed_over: dict[str, int]  # examples that were not scored, by mark
+    leaking_lengths: list[int] = field(hash=False)  # how many of the dropped targets have which length
+    passed_over: dict[str, int] = field(hash=False)  # examples that were not scored, by mark
 
 
 def graph_files(paths: Sequence[Path]) -> list[Path]:

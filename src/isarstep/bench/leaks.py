@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from isarstep.bench.entries import entry_of
@@ -41,11 +41,11 @@ class Leak:
 class LeakReport:
     """At most one leak for each held-out example and kind."""
 
-    exact: list[Leak]
-    renamed: list[Leak]
-    theorem: list[Leak]  # examples of a theorem that is trained on
-    near: list[Leak]
-    scored: dict[str, int]  # examples looked at, by split
+    exact: list[Leak] = field(hash=False)
+    renamed: list[Leak] = field(hash=False)
+    theorem: list[Leak] = field(hash=False)  # examples of a theorem that is trained on
+    near: list[Leak] = field(hash=False)
+    scored: dict[str, int] = field(hash=False)  # examples looked at, by split
 
 
 def example_renamed_key(example: Example) -> bytes:

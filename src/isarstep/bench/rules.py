@@ -9,7 +9,7 @@ than a neighbour (see trivial), and copies up to renaming of what is scored alre
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -77,12 +77,13 @@ class Columns:
 class Decision:
     """Row numbers of each split in canonical order, how often each kept row was found, and what was dropped why."""
 
-    splits: Mapping[str, Column]
+    splits: Mapping[str, Column] = field(hash=False)
     copies: Column  # aligned with the input; meaningful for kept rows
-    dropped: Mapping[str, int]  # examples, copies counted
+    dropped: Mapping[str, int] = field(hash=False)  # examples, copies counted
     entries: Sequence[int]  # the unseen ones
     leaking: Column  # rows that would be trained on, did they not give scored ones away
-    passed_over: Mapping[str, int]  # examples that would be scored but for a mark of rules 2.1, by mark
+    # Examples that would be scored but for a mark of rules 2.1, by mark.
+    passed_over: Mapping[str, int] = field(hash=False)
     grown: bool = False  # the scored splits were chosen from a smaller corpus
 
 

@@ -7,7 +7,7 @@ assumes for its own proof alone (`have A if B`) holds inside that proof.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -95,8 +95,8 @@ class Setting:
     statement: tuple[str, ...]  # of the theorem
     facts: tuple[str, ...]  # that hold where the target is stated, in the order in which they were established
     locale: str  # in which the theorem stands; empty: none
-    names: Mapping[str, str]  # of all variables in it
-    types: Mapping[str, str]
+    names: Mapping[str, str] = field(hash=False)  # of all variables in it
+    types: Mapping[str, str] = field(hash=False)
 
 
 def with_setting(benchmark: Benchmark, example: Example) -> Example:

@@ -35,7 +35,7 @@ class Shard:
     """Propositions (text, digest, number of tokens), types, and examples and proofs that refer to both."""
 
     propositions: pa.Table
-    types: list[str]
+    types: list[str] = field(hash=False)
     examples: pa.Table
     proofs: pa.Table
 

@@ -37,7 +37,7 @@ _PAPER = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measured:
     """What must be computed from the examples themselves."""
 

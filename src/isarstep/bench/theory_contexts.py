@@ -54,11 +54,11 @@ class ProofPlace(Protocol):
 class Declared:
     """What a theory declares (`bench/declared.py`)."""
 
-    first_proof: Mapping[str, int]  # of its constants: the first of its proofs that mentions them
+    first_proof: Mapping[str, int] = field(hash=False)  # of its constants: the first of its proofs that mentions them
     arities: frozenset[str]  # constructor and class, with a blank between
     exact: bool = False  # then it is the first proof after the declaration, mentioned or not
     # What an arity asks of the arguments; without it, what some theory asks that declares the same.
-    sorts: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    sorts: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Constants:
     """Those of some theories."""
 
     theories: frozenset[str]
-    by_name: Mapping[str, Constant]
+    by_name: Mapping[str, Constant] = field(hash=False)
 
     @cached_property
     def abbreviations(self) -> frozenset[str]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 class UsesAbove:
     """Numbers of facts, and how many steps use each."""
 
-    proof: Mapping[int, int] = field(default_factory=dict)
-    theory: Mapping[int, int] = field(default_factory=dict)  # proofs before this one
-    entry: Mapping[int, int] = field(default_factory=dict)  # theories of the entry that this one rests on
+    proof: Mapping[int, int] = field(default_factory=dict, hash=False)
+    theory: Mapping[int, int] = field(default_factory=dict, hash=False)  # proofs before this one
+    entry: Mapping[int, int] = field(default_factory=dict, hash=False)  # theories of the entry that this one rests on
 
 
 NOTHING_USED = UsesAbove()

@@ -52,7 +52,7 @@ SETTING = ("statement", "facts")
 _PROPOSITIONS = {*FIELDS, *SETTING, "proposition"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Content:
     """What goes into a benchmark; numbers of propositions, types and proofs refer to `propositions`, `types` and
     `proofs`. Proofs, propositions and types that nobody needs are left out when it is written."""

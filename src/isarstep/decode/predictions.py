@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
@@ -30,7 +30,7 @@ class Predictions:
     lists: tuple[tuple[str, ...], ...]
     missing: int  # examples without any prediction: they count as wrong
     duplicated: int  # predictions that repeat an earlier one of their own list: they take up a place and gain nothing
-    meta: dict[str, object]  # how they were made, from NAME.meta.json where there is one
+    meta: dict[str, object] = field(hash=False)  # how they were made, from NAME.meta.json where there is one
 
     @property
     def width(self) -> int:

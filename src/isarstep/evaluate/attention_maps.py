@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AttentionMaps:
     """One example: `encoder[layer]` is heads x source x source, `cross[layer]` is heads x written x source."""
 

@@ -26,7 +26,7 @@ Measure = Callable[[Example], int]
 MOST_GROUPS = 30  # rows of a table that anybody reads; what is smaller goes together too
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Breakdown:
     """A partition of the examples; groups in the order in which they are shown."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ class RunEntry:
     system: System
     scores: Scores
     verdicts: VerdictSummary | None
-    parts: Mapping[str, Part]
+    parts: Mapping[str, Part] = field(hash=False)
 
     @property
     def input(self) -> str:

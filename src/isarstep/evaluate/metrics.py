@@ -43,7 +43,7 @@ class Score:
         return f"{self.value:.1f} [{self.low:.1f}, {self.high:.1f}]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
     """For every example the place of its first correct prediction, from 1; 0 where none is correct."""
 

@@ -58,7 +58,7 @@ class Document:
     opening: Figure  # the whole at a glance
     cards: tuple[tuple[str, str], ...]  # a number and what it is
     sections: tuple[Section, ...]
-    numbers: dict[str, Any] = field(default_factory=dict)  # the tables' content for machines
+    numbers: dict[str, Any] = field(default_factory=dict, hash=False)  # the tables' content for machines
 
     def to_html(self) -> str:
         files = resources.files("isarstep.evaluate").joinpath("page")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ class RunFolder:
     """One run's folder."""
 
     folder: Path
-    config: dict[str, Any]
+    config: dict[str, Any] = field(hash=False)
 
     @property
     def name(self) -> str:

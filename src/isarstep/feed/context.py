@@ -61,7 +61,7 @@ class Proofs:
     last: Lists
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ExamplePlaces:
     """Where the examples of a split stand: columns of that name."""
 
@@ -71,7 +71,7 @@ class ExamplePlaces:
     variables: Lists
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AddedSources:
     """For each example of a corpus more propositions to read. Those that the corpus does not have follow its own."""
 

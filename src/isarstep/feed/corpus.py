@@ -19,7 +19,7 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Corpus:
     """One split. The propositions of an example lie together, by field; inside one of F.2-F.5 longest first, inside
     what `+context` adds as `feed/context.py` puts them."""
@@ -134,7 +134,7 @@ class NumberedExample:
     variables: int = -1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """All that a training run reads: the splits, the vocabulary in order, and the benchmark's hash. Tokens that are not
     in the vocabulary have the numbers behind it."""
@@ -155,7 +155,7 @@ class Dataset:
         return self.splits[name]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lists:
     """Lists of numbers laid end to end."""
 

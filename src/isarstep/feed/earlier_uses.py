@@ -12,7 +12,7 @@ from isarstep.feed.premise_arrays import STEP_BITS, ExampleColumns, FactArrays
 from isarstep.feed.premise_questions import QuestionArrays
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EarlierUseArrays:
     """Questions and facts, and how many steps use the fact: of the same proof, of earlier ones of the theory, of
     theories of the entry below."""

@@ -23,7 +23,7 @@ FIELDS_READ: dict[Input, tuple[int, ...]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Segments:
     """Sequence i of a packed row is `starts[i]:starts[i + 1]`. No sequence is longer than `longest`."""
 
@@ -50,7 +50,7 @@ class Segments:
         return index_NL.masked_fill(~valid_NL, 0), valid_NL
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """The propositions of N examples. In a flat layout each example is one segment and `categories` is not read."""
 
@@ -61,7 +61,7 @@ class Source:
     propositions: Segments
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Target:
     """The target propositions of N examples, shifted: `<BOS> y` is read, `y <EOS>` is to be written."""
 

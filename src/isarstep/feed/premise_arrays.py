@@ -6,7 +6,7 @@ A fact may be used that stands in a theory which the example's theory rests on, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -24,7 +24,7 @@ Flags = npt.NDArray[np.bool_]
 STEP_BITS = 20  # of a step's number; above them stands its proof
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FactArrays:
     """The facts of a library in order, and which theories see which."""
 
@@ -41,7 +41,7 @@ class FactArrays:
         return len(self.proposition)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ExampleColumns:
     """Where the examples of a split stand."""
 
@@ -58,7 +58,7 @@ class ExampleColumns:
 @dataclass(frozen=True)
 class PremiseArrays:
     facts: FactArrays
-    splits: dict[str, ExampleColumns]
+    splits: dict[str, ExampleColumns] = field(hash=False)
 
 
 def premise_arrays(benchmark: Benchmark, splits: tuple[str, ...]) -> PremiseArrays:

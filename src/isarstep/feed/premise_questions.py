@@ -47,7 +47,7 @@ def recall_and_mrr(questions: Iterable[Sequence[int]]) -> tuple[dict[int, float]
     return {width: 100 * float(np.mean(found)) for width, found in recalls.items()}, float(np.mean(reciprocal))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class QuestionArrays:
     """Propositions lie together, by role."""
 

@@ -41,7 +41,7 @@ def part_rows(name: str) -> list[int]:
     return list(dict.fromkeys(NAMES + hashed(part) % PARTS for part in parts))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Words:
     """What the words of some texts are in the table. Word n has the row `own[n]` and the rows of its parts."""
 

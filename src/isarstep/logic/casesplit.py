@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from isarstep.errors import UserError
 from isarstep.logic.terms import (
@@ -32,7 +32,7 @@ MARK = "\x00"
 class Clause:
     """Patterns (constructors and marked variables) and what they yield."""
 
-    patterns: list[Term]
+    patterns: list[Term] = field(hash=False)
     body: Term
 
 

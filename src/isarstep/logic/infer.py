@@ -11,7 +11,7 @@ variable's type mentions it: a lemma may be used at any type, a local fact may n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import count
 from typing import Any, cast
@@ -53,7 +53,7 @@ class Typing:
     """Typed propositions, in the order given, and the types of their free variables (and of the context)."""
 
     propositions: tuple[Term, ...]
-    frees: dict[str, Typ]
+    frees: dict[str, Typ] = field(hash=False)
 
 
 class Judgement:
@@ -113,8 +113,9 @@ class Draft:
     """A term that has been walked: what each of its constants, variables and abstractions got, in order."""
 
     term: Term
-    leaves: list[Any]  # (scheme, cells) for a constant, the type for a variable, None for a bound variable
-    binders: list[Inner]
+    # (scheme, cells) for a constant, the type for a variable, None for a bound variable.
+    leaves: list[Any] = field(hash=False)
+    binders: list[Inner] = field(hash=False)
     schematic: bool
 
 

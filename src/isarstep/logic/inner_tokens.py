@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from isarstep.logic.readerror import MAX_TOKENS, ReadError
 
@@ -33,9 +33,9 @@ _TEXTBOOK = {"∣": "dvd", "∷": "::", "∅": "{}", "⇔": "⟷", "↔": "⟷",
 class InnerTokens:
     """Parallel lists; the last entry is the end. Kinds: delimiter, name, schematic, tid, tvar, number, float, str."""
 
-    kinds: list[str]
-    texts: list[str]
-    starts: list[int]
+    kinds: list[str] = field(hash=False)
+    texts: list[str] = field(hash=False)
+    starts: list[int] = field(hash=False)
 
 
 class Lexicon:

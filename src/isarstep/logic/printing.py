@@ -7,7 +7,7 @@ notation is shown as `(+) a`, and a proposition that is no `Trueprop` where one 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeAlias
 
@@ -113,9 +113,9 @@ class _Form:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    forms: dict[str, tuple[_Form, ...]]
-    chains: dict[str, Enumeration]
-    bare: dict[str, str]  # constants that have a text of their own when they stand alone
+    forms: dict[str, tuple[_Form, ...]] = field(hash=False)
+    chains: dict[str, Enumeration] = field(hash=False)
+    bare: dict[str, str] = field(hash=False)  # constants that have a text of their own when they stand alone
     latex: bool
 
 

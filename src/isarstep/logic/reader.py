@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from isarstep.errors import UserError
@@ -34,7 +34,7 @@ class Reading:
     """A typed term, and the types of its free variables."""
 
     term: Term
-    frees: dict[str, Typ]
+    frees: dict[str, Typ] = field(hash=False)
 
     def __str__(self) -> str:
         from isarstep.logic.printing import to_unicode
@@ -89,8 +89,8 @@ class _Reader:
     """Reads in a language, where these variables are fixed and these terms are bound."""
 
     language: Language
-    context: Mapping[str, Typ]
-    bound: Mapping[str, Term]
+    context: Mapping[str, Typ] = field(hash=False)
+    bound: Mapping[str, Term] = field(hash=False)
     alternative: int = 0  # which of several constants of the same name is meant, counted from the last one
 
     def ways_round(self, error: UserError) -> Iterator[_Reader]:

@@ -33,7 +33,7 @@ class Mining:
     limits: MiningLimits
     prove: bool = False
     only_needed: bool = False  # parent sessions without an image are not loaded as a whole
-    known: Mapping[str, str] = field(default_factory=dict)  # theories that need no graph, with their hashes
+    known: Mapping[str, str] = field(default_factory=dict, hash=False)  # theories that need no graph, with their hashes
 
     def planned(self, names: Sequence[str]) -> tuple[str, ...]:
         """The sessions asked for and the ancestors whose images are missing, in dependency order."""

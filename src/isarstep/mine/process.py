@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
@@ -52,7 +52,7 @@ class Message:
     """What the ML process says: a kind (`protocol`, `writeln`, ...), properties, and data."""
 
     kind: str
-    properties: Mapping[str, str]
+    properties: Mapping[str, str] = field(hash=False)
     chunks: tuple[bytes, ...]
 
 

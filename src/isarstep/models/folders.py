@@ -25,7 +25,7 @@ class About:
 
     benchmark: str
     vocabulary: tuple[str, ...]
-    training: dict[str, Any]
+    training: dict[str, Any] = field(hash=False)
 
     @property
     def vocabulary_hash(self) -> str:
@@ -101,7 +101,7 @@ class ModelFolder:
     config: ModelConfig
     about: About
     storage: Storage
-    shards: dict[str, str]  # checksums by name; a folder of before has none
+    shards: dict[str, str] = field(hash=False)  # checksums by name; a folder of before has none
 
 
 def open_folder(folder: Path) -> ModelFolder:

@@ -69,7 +69,7 @@ def selector_weights(path: Path) -> tuple[dict[str, Floats], dict[str, Any]]:
     return weights, about
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EmbeddedFacts:
     vectors: Floats
     gains: Floats

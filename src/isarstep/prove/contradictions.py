@@ -8,7 +8,7 @@ A prover of linear arithmetic finds which products are needed; the sum is comput
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import chain, combinations_with_replacement, islice
@@ -72,7 +72,7 @@ Alternatives = list[tuple[Term, ...]]  # one of these holds, each a list of comp
 class CaseSplit:
     """Cases of which one holds, and the fact that says so; none where that is known of all numbers."""
 
-    cases: Alternatives
+    cases: Alternatives = field(hash=False)
     fact: GroundFact | None
 
 

@@ -85,7 +85,7 @@ class Simplified:
 
     problem: GroundProblem | None
     first: tuple[Named, ...]
-    given_names: set[str]
+    given_names: set[str] = field(hash=False)
     left: Term | None = None  # None: rewriting changes nothing
     rules: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ def constants_of(text: str) -> dict[str, None]:
     return dict.fromkeys(name for name in _CONSTANT.findall(text) if name not in LOGICAL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Mentions:
     """Who mentions what: `constant[i]` stands in the fact `facts[owner[i]]`."""
 

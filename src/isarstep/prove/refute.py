@@ -81,11 +81,11 @@ class CheckedClaim:
     innermost."""
 
     terms: Sequence[Term]  # the conclusion last
-    types: dict[Typ, Typ]
+    types: dict[Typ, Typ] = field(hash=False)
     variables: tuple[Variable, ...]
     domains: tuple[Domain, ...]
     premises: tuple[tuple[int, Code], ...]  # each with the number of variables that it needs
-    solved: dict[int, Code]  # place of a variable -> its value from those before it
+    solved: dict[int, Code] = field(hash=False)  # place of a variable -> its value from those before it
     conclusion: Code
 
 

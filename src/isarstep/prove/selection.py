@@ -58,7 +58,7 @@ class SelectorQuestion:
         return [(role, text) for role, text in [*found, *((ABOVE, text) for text in self.earlier)] if text]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TheoryFacts:
     """The facts of one theory; constants as numbers of all words that were met."""
 
@@ -69,7 +69,7 @@ class TheoryFacts:
     owner: Longs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KeptTexts:
     """The tokens of facts as a file has them, one behind the other."""
 
@@ -87,7 +87,7 @@ class KeptTexts:
         return self.joined[begin : int(self.ends[place])].tobytes().decode()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ContextFacts:
     """The facts of some theories. `constant[i]` (a place in `words`) stands in the fact `owner[i]`."""
 

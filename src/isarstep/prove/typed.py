@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.logic.abbreviations import expand
@@ -35,8 +35,9 @@ class Typed:
     f4_lemmas: tuple[int, ...]
     f5_lemmas: tuple[int, ...]
     reference: Term | None
-    types: Mapping[str, Typ]  # of the variables; what the example leaves open is a fixed type variable
-    texts: Mapping[str, tuple[str, ...]]  # of fields, for the relevance filter
+    # Of the variables; what the example leaves open is a fixed type variable.
+    types: Mapping[str, Typ] = field(hash=False)
+    texts: Mapping[str, tuple[str, ...]] = field(hash=False)  # of fields, for the relevance filter
     witnesses: frozenset[str]  # variables that the target's own step says exist
     proposal: Term | None = None
     own: tuple[Named, ...] = ()  # facts of the asker's theory, at all their types

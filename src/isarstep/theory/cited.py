@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.bench.uses_above import UsesAbove
@@ -19,9 +19,9 @@ _CITING = _METHODS | frozenset("using unfolding from with note supply".split())
 class CitedNames:
     """Names, and how many commands cite each."""
 
-    proof: Mapping[str, int]
-    theory: Mapping[str, int]  # proofs of the file above this one
-    files: Mapping[str, int]  # other files of the folder, which this one imports
+    proof: Mapping[str, int] = field(hash=False)
+    theory: Mapping[str, int] = field(hash=False)  # proofs of the file above this one
+    files: Mapping[str, int] = field(hash=False)  # other files of the folder, which this one imports
 
     @staticmethod
     def above(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from isarstep.errors import UserError
@@ -236,14 +236,14 @@ class RecursiveText:
     """What `fun`, `inductive` and the like say: names, and texts about them, typed together."""
 
     command: str
-    names: list[NewName]
-    types: dict[str, Typ]  # of these
+    names: list[NewName] = field(hash=False)
+    types: dict[str, Typ] = field(hash=False)  # of these
     parameters: tuple[str, ...]  # behind `for`
     used: tuple[str, ...]  # parameters of the locale that are mentioned
-    rows: list[tuple[str, list[list[SourceToken]], list[SourceToken]]]
-    texts: list[SourceToken]
+    rows: list[tuple[str, list[list[SourceToken]], list[SourceToken]]] = field(hash=False)
+    texts: list[SourceToken] = field(hash=False)
     terms: tuple[Term, ...]
-    strange: set[str]  # type variables of the texts that the types of the names do not have
+    strange: set[str] = field(hash=False)  # type variables of the texts that the types of the names do not have
 
     @property
     def leading(self) -> tuple[str, ...]:

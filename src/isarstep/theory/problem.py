@@ -43,9 +43,9 @@ class Problem:
     extra: tuple[str, ...] = ()
     form: Form = "notation"
     fixed: tuple[str, ...] = ()
-    types: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict, hash=False)
     imports: tuple[str, ...] = ()  # the theories in which it stands; none: `theory/chosen_context.py` finds one
-    constants: Mapping[str, str] = field(default_factory=dict)  # of the asker's own, with their types
+    constants: Mapping[str, str] = field(default_factory=dict, hash=False)  # of the asker's own, with their types
     own: Signature | None = None  # what the asker's theory declares, where it is known as a whole
     statement: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()

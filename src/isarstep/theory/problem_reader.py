@@ -59,11 +59,11 @@ class ReadProposition:
 class Parsed:
     """All propositions of a problem, by field, and their joint typing as far as it goes."""
 
-    readings: dict[str, ReadProposition]
-    context: Context
+    readings: dict[str, ReadProposition] = field(hash=False)
+    context: Context = field(hash=False)
     names: Names
     language: Language
-    own: Context = field(default_factory=dict)  # types of the asker's constants that could have had several
+    own: Context = field(default_factory=dict, hash=False)  # types of the asker's constants that could have had several
 
     def shown_context(self) -> Context:
         return {self.names.free(name): typ for name, typ in self.context.items()}

@@ -136,14 +136,15 @@ class ProofState:
 
     context: OwnContext
     goal: Term
-    fixed: Mapping[str, Typ]
+    fixed: Mapping[str, Typ] = field(hash=False)
     chained: tuple[OwnFact, ...]  # given to the step: then, from, with, using
     local: tuple[OwnFact, ...]  # all other facts of the proof
     named: tuple[str, ...]  # facts that the step names and that are not of the file
     command: str
     place: int
     goals: int = 1  # that are joined into one
-    called: Mapping[Term, str] = field(default_factory=dict)  # facts without a name of their own: `assms(2)`
+    # Facts without a name of their own: `assms(2)`.
+    called: Mapping[Term, str] = field(default_factory=dict, hash=False)
     cited: CitedNames = NOTHING_CITED  # above this place
 
     @property

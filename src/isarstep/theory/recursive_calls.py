@@ -34,7 +34,7 @@ class RecursiveCall:
     new: tuple[Free, ...] = ()  # variables of the binders around it
     conditions: tuple[Term, ...] = ()  # formulas
     # By the name of a new variable: a value, and by how much its size is at least smaller.
-    below: Mapping[str, tuple[Term, int]] = field(default_factory=dict)
+    below: Mapping[str, tuple[Term, int]] = field(default_factory=dict, hash=False)
     sure: bool = True  # are these the conditions that Isabelle finds?
 
     def under(self, *conditions: Term) -> RecursiveCall:

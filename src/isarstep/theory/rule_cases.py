@@ -73,7 +73,7 @@ class CasesRule:
     type."""
 
     variables: tuple[Var, ...]
-    cases: Mapping[str, tuple[Sequence[str], Sequence[Term]]]
+    cases: Mapping[str, tuple[Sequence[str], Sequence[Term]]] = field(hash=False)
     premises: tuple[Term, ...] = ()
 
 
@@ -83,12 +83,12 @@ class WantedInduction:
 
     goal: Term
     moving: tuple[Term, ...]
-    arbitrary: Mapping[str, Typ]
+    arbitrary: Mapping[str, Typ] = field(hash=False)
     given: tuple[Term, ...]
     variables: tuple[Term, ...]
-    fixed: Mapping[str, Typ]
+    fixed: Mapping[str, Typ] = field(hash=False)
     apart: bool  # are hypotheses of the induction apart from other premises?
-    taken: Mapping[str, Term] = field(default_factory=dict)  # terms for variables of the rule
+    taken: Mapping[str, Term] = field(default_factory=dict, hash=False)  # terms for variables of the rule
     constructors: frozenset[str] = frozenset()  # of the types of terms among the variables
     equations: int = 0  # that say which terms its variables are: they move into the goal before all others
 

@@ -117,8 +117,8 @@ class Together:
     """Typed terms, the types of all variables, and the sorts of type variables that were written."""
 
     terms: tuple[Term, ...]
-    frees: dict[str, Typ]
-    sorts: dict[str, Sort]
+    frees: dict[str, Typ] = field(hash=False)
+    sorts: dict[str, Sort] = field(hash=False)
 
 
 def read_together(

@@ -32,13 +32,16 @@ class Task:
     """A problem that has been read. `example` is in normal form; its F.1 is the reference where there is one."""
 
     example: Example
-    context: Context  # types of the variables; what the problem leaves open is a fixed type variable
+    # Types of the variables; what the problem leaves open is a fixed type variable.
+    context: Context = field(hash=False)
     order: tuple[str, ...]  # the user's names by number; empty: variables were numbered already
     names: Names  # shows the user's names
     theory_context: TheoryContext
     has_reference: bool = False
-    bound: dict[Term, str] = field(default_factory=dict)  # how the asker calls the variables of functions
-    written: dict[str, Term] = field(default_factory=dict)  # statements with the asker's names of bound variables
+    bound: dict[Term, str] = field(default_factory=dict, hash=False)  # how the asker calls the variables of functions
+    written: dict[str, Term] = field(
+        default_factory=dict, hash=False
+    )  # statements with the asker's names of bound variables
 
     @property
     def scored(self) -> bool:

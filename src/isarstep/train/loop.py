@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +72,7 @@ class ValidationPlan:
 
 @dataclass(frozen=True)
 class StepData:
-    batches: list[tuple[int, Batch]]  # this process's, each with its number within the step
+    batches: list[tuple[int, Batch]] = field(hash=False)  # this process's, each with its number within the step
     written: int  # target tokens of the whole step, all processes together
     tokens: int
     epoch: int

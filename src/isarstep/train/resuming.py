@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ class SavedRun:
     folder: Path
     config: ModelConfig
     recipe: Recipe
-    running: dict[str, Any]  # looks, storage; empty in runs of before
+    running: dict[str, Any] = field(hash=False)  # looks, storage; empty in runs of before
 
     def refuse_others(self, config: ModelConfig, recipe: Recipe) -> None:
         """Raise where the model or its training would be another one, and say in what."""

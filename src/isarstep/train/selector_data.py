@@ -76,7 +76,7 @@ class FactTensors:
         return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AskedTensors:
     """QuestionArrays on a device."""
 

@@ -26,7 +26,7 @@ STRANGE = 0.3
 WITHOUT_PARTS = 0.15
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BagTable:
     """Bags on a device, with the words that they speak of."""
 

@@ -18,7 +18,7 @@ AT_ONCE = 512  # questions of one theory
 NOWHERE = DEEPEST + 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ranked:
     """For each question facts, best first; -1 where there are no more."""
 
