@@ -2,14 +2,18 @@
 
 import importlib
 import inspect
+import shlex
 import subprocess
 import sys
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from isarstep import cli, cli_docs
+from isarstep.bench.store import benchmark_at
+from isarstep.evaluate.probes import probes
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = cli.commands()
@@ -23,6 +27,26 @@ def test_every_command_is_documented(name: str) -> None:
     assert f"    isarstep {name}" in inspect.cleandoc(function.__doc__ or ""), f"{name}: the docstring needs an example"
     undescribed = [p.name for p in cli.click_command(name, module).params if not getattr(p, "help", None)]
     assert not undescribed, f"{name}: parameters without help: {undescribed}"
+
+
+def examples_in_help() -> list[list[str]]:
+    """The command lines that help pages show."""
+    texts = [inspect.cleandoc(cli.function_of(name, COMMANDS[name][0]).__doc__ or "") for name in COMMANDS]
+    lines = [line for text in texts for line in text.splitlines() if line.startswith("    isarstep ")]
+    return [shlex.split(line)[1:] for line in lines]
+
+
+@pytest.mark.parametrize("arguments", examples_in_help(), ids=" ".join)
+def test_an_example_in_help_is_understood(arguments: list[str]) -> None:
+    """Its options exist and take such values, and ids are those of the embedded benchmark; files may be the reader's."""
+    name, *rest = arguments
+    cli.click_command(name, COMMANDS[name][0]).make_context(name, [*rest])
+    options = dict(pairwise(arguments))
+    asked = options.get("--example") or options.get("--explain") or (rest[0] if name == "show" else None)
+    if asked is not None:
+        assert benchmark_at("embedded").find(asked)[1].id == asked
+    if name == "attention":
+        assert {*rest[1:]} <= {probe.name for probe in probes()}
 
 
 def test_the_help_page_shows_every_command_once_on_one_screen() -> None:

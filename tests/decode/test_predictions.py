@@ -130,3 +130,10 @@ def test_meta_is_read_from_beside_and_refused_when_broken(tmp_path: Path) -> Non
     (tmp_path / "p.meta.json").write_text("{")
     with pytest.raises(UserError, match=re.escape("p.meta.json")):
         read_predictions(path, IDS)
+
+
+def test_lines_for_a_split_without_examples_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "p.txt"
+    path.write_text("x\n")
+    with pytest.raises(UserError, match="1 lines for 0 examples"):
+        read_predictions(path, [])

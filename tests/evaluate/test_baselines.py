@@ -10,6 +10,7 @@ import pytest
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
+from isarstep.decode.predictions import read_scored
 from isarstep.evaluate.baselines import BASELINES, Frequent, copied_answers
 from isarstep.evaluate.headline import open_task
 from isarstep.evaluate.leftovers import answers, match_term
@@ -132,3 +133,10 @@ def test_a_folder_is_a_run_that_reports_take(small_benchmark: Path, tmp_path: Pa
     assert system is not None
     assert system.name == "copy"
     assert system.wide.width == 2
+
+
+def test_a_baseline_in_one_compressed_file(small_benchmark: Path, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl.zst"
+    assert run(["baseline", "copy", str(small_benchmark), "--out", str(path), "--best", "1"]) == 0
+    assert path.is_file()
+    assert len(read_scored(path)) == len(Benchmark(small_benchmark).split("test"))

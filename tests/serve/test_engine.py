@@ -2,6 +2,7 @@
 
 import gc
 import math
+import threading
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -485,3 +486,23 @@ def test_others_keep_their_threads(engine: Engine) -> None:
             assert torch.get_num_threads() == 1
     finally:
         torch.set_num_threads(before)
+
+
+def test_what_fails_while_the_model_is_loaded_ahead_is_logged_and_raised_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from isarstep.decode import predict
+
+    def fail(_: object) -> None:
+        raise ArithmeticError("a mistake of ours")
+
+    monkeypatch.setattr(predict, "Predictor", fail)
+    engine = Engine()
+    with caplog.at_level("INFO", "isarstep"):
+        engine.load_ahead()
+        for thread in threading.enumerate():
+            if thread.name == "load the model":
+                thread.join()
+    assert "a mistake of ours" in caplog.text
+    with pytest.raises(ArithmeticError):
+        engine.predictor  # noqa: B018

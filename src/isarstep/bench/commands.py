@@ -138,14 +138,14 @@ def show(
 
     Example:
 
-        isarstep show 1a2b3c
+        isarstep show 2585bb6c8e55
     """
     from isarstep.bench.display import Printer, describe, example_json
     from isarstep.bench.store import Benchmark
 
     where, _, identifier = example.rpartition("#")
     if not identifier:
-        raise UserError(f"{example}: write ID or BENCHMARK#ID, for example 1a2b3c or my-bench#1a2b3c")
+        raise UserError(f"{example}: write ID or BENCHMARK#ID, for example 2585bb6c8e55 or my-bench#2585bb6c8e55")
     with without_collection():
         benchmark = Benchmark(where or "embedded")
         split, found = benchmark.find(identifier)

@@ -199,8 +199,8 @@ def _refuse_unsorted(where: str, predictions: Sequence[object]) -> None:
 
 
 def _plain(path: Path, lines: Sequence[str], ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    width, rest = divmod(len(lines), len(ids))
-    if rest or not width:
+    width, rest = divmod(len(lines), max(len(ids), 1))
+    if rest or not width or not ids:
         raise UserError(
             f"{path}: {len(lines)} lines for {len(ids)} examples; the line format wants k lines for every example"
         )

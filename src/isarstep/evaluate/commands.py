@@ -124,6 +124,7 @@ def baseline(
     from isarstep.evaluate.baselines import baseline as open_baseline
     from isarstep.progress import with_progress
     from isarstep.version import __version__
+    from isarstep.whole_files import write_whole
 
     opened = Benchmark(benchmark)
     rows = opened.split(split)
@@ -140,11 +141,11 @@ def baseline(
         "version": __version__,
     }
     path = out or Path(f"{rows.name}.{name}.jsonl")
-    if path.suffix != ".jsonl":
+    if not path.name.endswith((".jsonl", ".jsonl.zst")):
         path.mkdir(parents=True, exist_ok=True)
-        (path / "config.json").write_text(json.dumps({"name": name, "kind": "baseline"}) + "\n", encoding="utf-8")
+        write_whole(path / "config.json", json.dumps({"name": name, "kind": "baseline"}) + "\n")
         made = {"command": f"isarstep baseline {name}", "commit": f"version {__version__}"}
-        (path / "made.json").write_text(json.dumps(made) + "\n", encoding="utf-8")
+        write_whole(path / "made.json", json.dumps(made) + "\n")
         path = path / "predictions" / f"{rows.name}.beam{best}.jsonl"
     examples = with_progress(rows, len(rows), name)
     count = write_predictions(path, ((example.id, answer(example, best)) for example in examples), meta)

@@ -80,7 +80,7 @@ def check(
 
         isarstep check predictions.jsonl --split test --out verdicts.parquet
         isarstep check --limit 1000 --out references.parquet
-        isarstep check predictions.jsonl --explain 3f2a
+        isarstep check predictions.jsonl --explain 2585bb6c8e55
         isarstep check predictions.jsonl --isabelle graphs/heaps -d afp/thys
     """
     from isarstep.prove.jobs import Settings

@@ -96,7 +96,7 @@ def propose(
     Example:
 
         isarstep propose --fact 'x ≤ y' --fact 'y ≤ z' --goal 'x < z + 1' --type 'z :: nat'
-        isarstep propose --example 3f2c --json --check
+        isarstep propose --example 2585bb6c8e55 --json --check
         isarstep propose graphs/HOL/Parity.jsonl.zst:HOL.Parity:12:3
     """
     asked = (file, goal, fact, other, hint, type_, fixed, theory, tokens, example)

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified, JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
@@ -431,7 +431,7 @@ def run_editor_server(model: str, benchmark: str) -> None:
         server.protocol.refuse(ParseError(what))
 
     try:
-        server.start_io(EditorInput(sys.stdin.buffer, refuse))
+        server.start_io(cast(BinaryIO, EditorInput(sys.stdin.buffer, refuse)))
     except OSError as error:
         print(f"isarstep: the editor is gone ({error.strerror})", file=sys.stderr)
         os._exit(1)

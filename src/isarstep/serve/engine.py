@@ -5,13 +5,14 @@ An engine loads the model, the signature and the provers when they are first nee
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import islice
@@ -60,6 +61,7 @@ BRIEFLY = 6.0  # seconds in which provers try steps where nobody asks for more o
 WIDE = 32  # hypotheses for a problem where provers find no step among those of the usual beam
 MARGIN = 10.0  # of log probability: what is so much less likely than the first is nothing to wait for
 LONGEST_DENSE = 110  # dense tokens of a target that has 200 at most; beams that ramble end there
+log = logging.getLogger(__name__)
 
 
 class Engine:
@@ -118,8 +120,10 @@ class Engine:
         """The model on another thread; the caller has a signature and a problem to read meanwhile."""
 
         def load() -> None:
-            with suppress(Exception):  # whoever needs it will say so; nobody may be left who does
+            try:
                 self.predictor  # noqa: B018
+            except Exception:  # whoever needs the model loads it again, and gets the error
+                log.info("the model could not be loaded ahead", exc_info=True)
 
         threading.Thread(target=load, name="load the model").start()
 
