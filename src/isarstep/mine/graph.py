@@ -173,7 +173,7 @@ class Graph:
     theorems: tuple[Lemma, ...]  # all named theorems of the theory: the fact base
     failures: tuple[str, ...]  # what went wrong while the theory was loaded, empty when all is well
     terms: tuple[Term, ...] = ()  # every term and subterm of the above, each after its own parts
-    # Docs/graphs.md, with types and terms as text.
+    # See docs/graphs.md, with types and terms as text.
     notation: Mapping[str, Any] = field(default_factory=dict, hash=False)
     rules: tuple[Rule, ...] = ()  # what the theory adds for automation (new in format 2)
     removed: tuple[str, ...] = ()  # rules of its parents that no longer hold: "KIND NAME INDEX" (new in format 2)

@@ -39,9 +39,8 @@ class Task:
     theory_context: TheoryContext
     has_reference: bool = False
     bound: dict[Term, str] = field(default_factory=dict, hash=False)  # how the asker calls the variables of functions
-    written: dict[str, Term] = field(
-        default_factory=dict, hash=False
-    )  # statements with the asker's names of bound variables
+    # Statements with the asker's names of bound variables.
+    written: dict[str, Term] = field(default_factory=dict, hash=False)
 
     @property
     def scored(self) -> bool:
