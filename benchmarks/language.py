@@ -23,10 +23,11 @@ from isarstep.errors import UserError
 from isarstep.logic.folding import canonical
 from isarstep.logic.infer import infer
 from isarstep.logic.language import Language
+from isarstep.logic.normal_forms import beta_eta_normal
 from isarstep.logic.printformats import formats_of
 from isarstep.logic.reader import read_formula
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Free, Term, Typ, Var, beta_eta_normal, erase, frees, substitute
+from isarstep.logic.terms import Free, Term, Typ, Var, erase, frees, substitute
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 from isarstep.logic.writer import write_formula

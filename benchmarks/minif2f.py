@@ -40,7 +40,8 @@ from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.data import benchmark_folder
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
-from isarstep.logic.terms import Free, Term, Var, beta_eta_normal, substitute
+from isarstep.logic.normal_forms import beta_eta_normal
+from isarstep.logic.terms import Free, Term, Var, substitute
 from isarstep.mine.graph import read_graph
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.provers import installed

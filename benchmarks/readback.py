@@ -30,22 +30,9 @@ from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.infer import infer
+from isarstep.logic.normal_forms import beta_eta_normal
 from isarstep.logic.symbols import normal, to_isabelle
-from isarstep.logic.terms import (
-    Abs,
-    App,
-    Bound,
-    Const,
-    Free,
-    Term,
-    TFree,
-    TVar,
-    Typ,
-    Var,
-    beta_eta_normal,
-    frees,
-    substitute,
-)
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Var, frees, substitute
 from isarstep.logic.tokens import decode
 from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.writer import write_type

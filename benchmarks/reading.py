@@ -26,6 +26,7 @@ from isarstep.logic.abbreviations import expand
 from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, strip_pure_imp
 from isarstep.logic.infer import TypingError
 from isarstep.logic.language import Language
+from isarstep.logic.normal_forms import beta_eta_normal
 from isarstep.logic.reader import read_formula
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.signature import Coercion, Constant, Signature
@@ -38,7 +39,6 @@ from isarstep.logic.terms import (
     TVar,
     Typ,
     Var,
-    beta_eta_normal,
     erase,
     instantiate,
     substitute,

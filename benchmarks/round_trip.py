@@ -28,9 +28,10 @@ from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.infer import infer
 from isarstep.logic.language import Language
+from isarstep.logic.normal_forms import beta_eta_normal
 from isarstep.logic.reader import read_formula
 from isarstep.logic.symbols import normal, to_isabelle
-from isarstep.logic.terms import Free, Term, Var, beta_eta_normal, frees, schematics, substitute, substitute_types
+from isarstep.logic.terms import Free, Term, Var, frees, schematics, substitute, substitute_types
 from isarstep.logic.tokens import decode
 from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.types import fixed_type

@@ -28,6 +28,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.hol import PURE_ALL, dest_binary, dest_quantifier, eq, trueprop
+from isarstep.logic.normal_forms import beta_eta_normal
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import (
     Free,
@@ -37,7 +38,6 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
-    beta_eta_normal,
     erase,
     instantiate,
     substitute,

@@ -7,6 +7,7 @@ from tests.drawn import drawn
 
 from isarstep.logic.abbreviations import expand, typed_body
 from isarstep.logic.infer import CONSTRAINT, Judgement, TypingError, infer, infer_context, well_formed
+from isarstep.logic.normal_forms import beta_eta_normal
 from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import (
@@ -20,7 +21,6 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
-    beta_eta_normal,
     erase,
     frees,
     fun,

@@ -5,6 +5,7 @@ from hypothesis import given
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
+from isarstep.logic.normal_forms import beta_eta_normal, beta_normal
 from isarstep.logic.terms import (
     Abs,
     App,
@@ -18,8 +19,6 @@ from isarstep.logic.terms import (
     Type,
     Var,
     abstract,
-    beta_eta_normal,
-    beta_normal,
     erase,
     frees,
     fun,

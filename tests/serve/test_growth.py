@@ -12,19 +12,10 @@ import httpx
 import pytest
 
 from isarstep.interruption import DeadlineError, check_deadline, undisturbed, working_until
-from isarstep.logic import terms
+from isarstep.logic import normal_forms
 from isarstep.logic.hol import eq, trueprop
-from isarstep.logic.terms import (
-    Abs,
-    App,
-    Bound,
-    Free,
-    Term,
-    TooLargeError,
-    beta_eta_normal,
-    beta_normal,
-    list_comb,
-)
+from isarstep.logic.normal_forms import TooLargeError, beta_eta_normal, beta_normal
+from isarstep.logic.terms import Abs, App, Bound, Free, Term, list_comb
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.embedded import Checker
 from isarstep.prove.executable import BuiltInOnly, Machine
@@ -72,7 +63,7 @@ def test_a_normal_form_has_limits(normal: Any, monkeypatch: pytest.MonkeyPatch) 
     wide: Term = Free("y")
     for _ in range(9):
         wide = list_comb(Free("h"), [wide] * 9)
-    monkeypatch.setattr(terms, "MOST_GROWTH", 10_000)
+    monkeypatch.setattr(normal_forms, "MOST_GROWTH", 10_000)
     with pytest.raises(TooLargeError):  # few contractions of something large
         normal(App(Abs("x", None, list_comb(Bound(0), [Bound(0)] * 9)), wide))
 
@@ -85,7 +76,7 @@ def _times(count: int) -> Term:
 
 
 def test_a_term_without_redexes_may_have_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terms, "MOST_GROWTH", 1_000)
+    monkeypatch.setattr(normal_forms, "MOST_GROWTH", 1_000)
     wide = list_comb(Free("h"), [Free("y")] * 3_000)
     assert beta_normal(wide) == wide
 

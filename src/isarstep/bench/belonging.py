@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from isarstep.logic.hol import EQ, dest_binary, dest_trueprop, strip_pure_all, strip_pure_imp
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, beta_eta_normal, erase, instantiate, loose
+from isarstep.logic.normal_forms import beta_eta_normal
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, erase, instantiate, loose
 
 
 def owning_statements(shows: Sequence[Term], statements: Sequence[Term]) -> list[list[int]]:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from isarstep.bench.ids import proposition_digest
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, beta_eta_normal, subterms
+from isarstep.logic.normal_forms import beta_eta_normal
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, subterms
 from isarstep.logic.tokens import decode
 
 _MARK = "\x01"  # before and behind the name of a variable

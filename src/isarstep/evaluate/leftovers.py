@@ -11,17 +11,8 @@ from typing import TypeAlias
 
 from isarstep.bench.example import Example
 from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, replaced, strip_pure_imp, trueprop
-from isarstep.logic.terms import (
-    Term,
-    Var,
-    beta_eta_normal,
-    instantiate,
-    loose,
-    schematics,
-    strip_comb,
-    substitute,
-    subterms,
-)
+from isarstep.logic.normal_forms import beta_eta_normal
+from isarstep.logic.terms import Term, Var, instantiate, loose, schematics, strip_comb, substitute, subterms
 from isarstep.logic.tokens import TokenError, decode, encode_line
 from isarstep.logic.variables import match_term
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from isarstep.errors import UserError
 from isarstep.logic.infer import infer
 from isarstep.logic.memo import memo
+from isarstep.logic.normal_forms import beta_normal
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Const, Term, Typ, beta_normal, constants, rebuild, substitute_types
+from isarstep.logic.terms import Const, Term, Typ, constants, rebuild, substitute_types
 from isarstep.logic.types import instantiate_type, match_type
 
 

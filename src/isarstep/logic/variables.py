@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
-from isarstep.logic.terms import (
-    Abs,
-    App,
-    Bound,
-    Free,
-    MaybeTyp,
-    Term,
-    Var,
-    beta_eta_normal,
-    rebuild,
-    strip_comb,
-    substitute,
-)
+from isarstep.logic.normal_forms import beta_eta_normal
+from isarstep.logic.terms import Abs, App, Bound, Free, MaybeTyp, Term, Var, rebuild, strip_comb, substitute
 
 
 def with_bound(term: Term, index: int, value: Term) -> Term:

@@ -13,7 +13,8 @@ from typing import Literal
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL, as_formula, dest_trueprop
-from isarstep.logic.terms import Const, Free, Term, beta_eta_normal, constants, size
+from isarstep.logic.normal_forms import beta_eta_normal
+from isarstep.logic.terms import Const, Free, Term, constants, size
 from isarstep.prove import formula as f
 from isarstep.prove.decode_tf0 import CannotDecode, ProblemSymbols, read_tf0, skolem_constants
 from isarstep.prove.derivation import DerivedFormula, inferences

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from isarstep.logic import hol
-from isarstep.logic.terms import Abs, Bound, Free, Term, Typ, Type, beta_normal, frees, strip_comb, substitute
+from isarstep.logic.normal_forms import beta_normal
+from isarstep.logic.terms import Abs, Bound, Free, Term, Typ, Type, frees, strip_comb, substitute
 from isarstep.prove.domains import number_term
 from isarstep.prove.rings import number_of
 

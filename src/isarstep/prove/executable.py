@@ -113,12 +113,8 @@ class Machine:
             return value
         sizes, size = self._sizes, len(value)
         self.parts -= size
-        if self.parts < 0:
-            raise Undetermined
-        for part in value:
-            if id(part) in sizes:
-                size += sizes[id(part)][1]
-        if size > LARGEST_VALUE:
+        size += sum(sizes[id(part)][1] for part in value if id(part) in sizes)
+        if self.parts < 0 or size > LARGEST_VALUE:
             raise Undetermined
         sizes[id(value)] = value, size
         return value

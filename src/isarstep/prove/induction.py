@@ -15,6 +15,7 @@ from itertools import compress
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL
+from isarstep.logic.normal_forms import beta_normal
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -26,7 +27,6 @@ from isarstep.logic.terms import (
     Type,
     Var,
     abstract,
-    beta_normal,
     frees,
     instantiate,
     list_comb,

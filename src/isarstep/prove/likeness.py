@@ -6,20 +6,9 @@ from collections.abc import Iterable
 from functools import reduce
 
 from isarstep.logic.hol import parts_of
+from isarstep.logic.normal_forms import TooLargeError, beta_eta_normal
 from isarstep.logic.sameness import numbered_schematics
-from isarstep.logic.terms import (
-    Abs,
-    App,
-    Bound,
-    Const,
-    Term,
-    TooLargeError,
-    beta_eta_normal,
-    erase,
-    increase,
-    list_comb,
-    strip_comb,
-)
+from isarstep.logic.terms import Abs, App, Bound, Const, Term, erase, increase, list_comb, strip_comb
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.verdict import Likeness
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from isarstep.interruption import check_deadline
+from isarstep.logic.normal_forms import beta_normal
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -22,7 +23,6 @@ from isarstep.logic.terms import (
     TVar,
     Typ,
     Var,
-    beta_normal,
     increase,
     strip_comb,
     substitute,

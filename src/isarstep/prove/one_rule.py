@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BALL, DVD, IMAGE, LESS, LESS_EQ, MEMBER, POWER, TIMES
+from isarstep.logic.normal_forms import beta_eta_normal
 from isarstep.logic.patterns import NUMERAL
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
@@ -28,7 +29,6 @@ from isarstep.logic.terms import (
     Type,
     Var,
     applied_constant,
-    beta_eta_normal,
     constants,
     frees,
     fun,

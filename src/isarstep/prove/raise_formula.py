@@ -14,6 +14,7 @@ from functools import lru_cache, reduce
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL
+from isarstep.logic.normal_forms import beta_eta_normal, beta_normal
 from isarstep.logic.terms import Abs as HolAbs
 from isarstep.logic.terms import (
     App,
@@ -24,8 +25,6 @@ from isarstep.logic.terms import (
     Type,
     abstract,
     applied_constant,
-    beta_eta_normal,
-    beta_normal,
     frees,
     fun,
     funs,

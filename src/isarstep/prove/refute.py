@@ -16,6 +16,7 @@ from functools import partial
 from itertools import count
 
 from isarstep.logic.hol import dest_binary, dest_trueprop, fixed_and_assumed, pure_all, quantified
+from isarstep.logic.normal_forms import beta_normal
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Free,
@@ -25,7 +26,6 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
-    beta_normal,
     schematics,
     substitute,
     substitute_types,

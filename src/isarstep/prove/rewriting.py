@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from isarstep.interruption import check_deadline
 from isarstep.logic.hol import BOOL, dest_binary, dest_trueprop, strip_pure_imp
+from isarstep.logic.normal_forms import TooLargeError, beta_normal
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -24,11 +25,9 @@ from isarstep.logic.terms import (
     Const,
     Free,
     Term,
-    TooLargeError,
     Type,
     Var,
     applied_constant,
-    beta_normal,
     frees,
     head_name,
     instantiate,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from isarstep.logic import hol
 from isarstep.logic.hol import BOOL
+from isarstep.logic.normal_forms import beta_normal
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Term, beta_normal, head_name, list_comb, schematics, strip_comb
+from isarstep.logic.terms import Term, head_name, list_comb, schematics, strip_comb
 from isarstep.logic.types import type_of
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, is_general, term_type_variables

@@ -28,7 +28,7 @@ from isarstep.interruption import check_deadline, undisturbed
 from isarstep.logic import hol
 from isarstep.logic.infer import well_formed
 from isarstep.logic.names import Names
-from isarstep.logic.terms import TooLargeError, beta_eta_normal
+from isarstep.logic.normal_forms import TooLargeError, beta_eta_normal
 from isarstep.logic.tokens import decode
 from isarstep.logic.typed_lines import TypedLine
 from isarstep.memory import shared_property

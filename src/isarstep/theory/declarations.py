@@ -10,20 +10,9 @@ from itertools import count
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.infer import infer
+from isarstep.logic.normal_forms import beta_eta_normal
 from isarstep.logic.symbols import from_isabelle, to_isabelle
-from isarstep.logic.terms import (
-    Abs,
-    Free,
-    Term,
-    TVar,
-    Typ,
-    abstract,
-    beta_eta_normal,
-    erase,
-    frees,
-    strip_comb,
-    strip_fun,
-)
+from isarstep.logic.terms import Abs, Free, Term, TVar, Typ, abstract, erase, frees, strip_comb, strip_fun
 from isarstep.logic.variables import substitute_frees
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import SourceToken

@@ -15,6 +15,7 @@ from isarstep.logic.annotations import without_marks
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.folding import canonical
 from isarstep.logic.infer import CONSTRAINT
+from isarstep.logic.normal_forms import beta_normal
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import (
     App,
@@ -25,7 +26,6 @@ from isarstep.logic.terms import (
     TVar,
     Typ,
     Var,
-    beta_normal,
     fun,
     schematics,
     substitute,

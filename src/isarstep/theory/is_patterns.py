@@ -11,6 +11,7 @@ from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import PROP
+from isarstep.logic.normal_forms import beta_eta_normal
 from isarstep.logic.terms import (
     Abs,
     App,
@@ -21,7 +22,6 @@ from isarstep.logic.terms import (
     Typ,
     Var,
     abstract,
-    beta_eta_normal,
     erase,
     frees,
     head_name,

@@ -13,18 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from isarstep.errors import UserError
-from isarstep.logic.terms import (
-    Free,
-    Sort,
-    Term,
-    TFree,
-    Typ,
-    Var,
-    beta_normal,
-    frees,
-    substitute,
-    substitute_types,
-)
+from isarstep.logic.normal_forms import beta_normal
+from isarstep.logic.terms import Free, Sort, Term, TFree, Typ, Var, frees, substitute, substitute_types
 from isarstep.logic.types import map_type
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.statements import with_type_marks

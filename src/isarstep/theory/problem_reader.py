@@ -18,11 +18,12 @@ from isarstep.logic.language import Language
 from isarstep.logic.misreadings import LikelyMisreading
 from isarstep.logic.named_statements import read_named
 from isarstep.logic.names import Names
+from isarstep.logic.normal_forms import TooLargeError, beta_eta_normal
 from isarstep.logic.normalise import normalise, variable_order
 from isarstep.logic.printing import ShownNames, to_unicode
 from isarstep.logic.reader import Statement
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.terms import Free, Term, TFree, TooLargeError, Typ, beta_eta_normal, constants, subterms
+from isarstep.logic.terms import Free, Term, TFree, Typ, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
 from isarstep.logic.translating import Spans
 from isarstep.logic.typed_lines import TypedLine, fixed_variables, line_of

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from isarstep.logic import hol
-from isarstep.logic.terms import Abs, App, Const, Free, Term, applied_constant, beta_normal, list_comb, strip_comb
+from isarstep.logic.normal_forms import beta_normal
+from isarstep.logic.terms import Abs, App, Const, Free, Term, applied_constant, list_comb, strip_comb
 
 PAIR = "Product_Type.Pair"
 # The library has congruence rules for these: what they say is read for the first four, with all their arguments.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from isarstep.logic import hol
+from isarstep.logic.normal_forms import beta_normal
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -23,7 +24,6 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
-    beta_normal,
     frees,
     increase,
     instantiate,

@@ -10,6 +10,7 @@ from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import infer
 from isarstep.logic.language import Language
+from isarstep.logic.normal_forms import beta_normal
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -22,7 +23,6 @@ from isarstep.logic.terms import (
     Var,
     abstract,
     applied_constant,
-    beta_normal,
     constants,
     erase,
     frees,

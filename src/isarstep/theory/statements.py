@@ -19,6 +19,7 @@ from isarstep.logic.folding import canonical
 from isarstep.logic.infer import CONSTRAINT, IN_TEXT, PROP, TypingError
 from isarstep.logic.inner_tokens import InnerTokens
 from isarstep.logic.language import Language
+from isarstep.logic.normal_forms import beta_normal
 from isarstep.logic.parsing import parse_trees
 from isarstep.logic.productions import TYPE
 from isarstep.logic.readerror import ReadError
@@ -33,7 +34,6 @@ from isarstep.logic.terms import (
     TVar,
     Typ,
     Var,
-    beta_normal,
     erase,
     frees,
     fun,
