@@ -307,7 +307,9 @@ class Translator:
             return Type(name, tuple(arguments))
         values = dict(zip(synonym[0], arguments, strict=True))
         variables: dict[Typ, Typ] = {v: values[v.name] for v in type_variables(synonym[1]) if v.name in values}
-        return instantiate_type(synonym[1], variables)
+        made = instantiate_type(synonym[1], variables)
+        refuse_large(made)
+        return made
 
 
 def _places(tree: Tree) -> list[tuple[int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isarstep.errors import UserError
+from isarstep.interruption import DeadlineError, working_until
 from isarstep.logic.hol import dest_trueprop, trueprop
 from isarstep.logic.reader import read_formula
 from isarstep.logic.symbols import normal, to_isabelle
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from isarstep.serve.engine import Engine
     from isarstep.theory.task import Task
 
+READING_SECONDS = 60  # for what stands before a gap
 SUGGESTED = "(* suggested: proved by provers, not yet by Isabelle *)"
 Sketched = Callable[["Task"], Sketch]
 
@@ -101,11 +104,14 @@ def filled_gaps(
 def _filled(document: TheoryDocument, engine: Engine, sketched: Sketched, gap: SorryGap) -> FilledGap:
     """One gap; an unexpected exception is reported of this gap alone."""
     try:
-        state = document.state_before(gap.start)
-        task = with_facts_in_order(engine.read_state(state))
+        with working_until(time.monotonic() + READING_SECONDS):
+            state = document.state_before(gap.start)
+            task = with_facts_in_order(engine.read_state(state))
         return filled_gap(gap, state, sketched(task))
     except UserError as error:
         return FilledGap(gap, why=str(error))
+    except DeadlineError:
+        return FilledGap(gap, why=f"what stands before it was not read within {READING_SECONDS} seconds")
     except Exception as error:
         return FilledGap(gap, why=str(crash(error)), crashed=True)
 

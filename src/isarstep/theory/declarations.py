@@ -27,6 +27,7 @@ from isarstep.theory.statements import (
     types_inside,
 )
 
+MOST_FACTS = 1_000  # under one name
 MOST_ARGUMENTS = 20  # of a constant whose type is not known yet
 OPEN = -7  # index of a type that is not known yet
 _DUMMY = re.compile(r"(\\<\^?\w+>)?(?<![\w'?.\\<^⇩])_(?![\w'>])")
@@ -434,6 +435,8 @@ def lemmas(context: OwnContext, reader: TokenReader) -> None:
             whole = whole and found is not None
             unproved = unproved or any(fact.unproved for fact in found or ())
             props += [fact.prop for fact in found or ()]
+            if len(props) > MOST_FACTS:
+                raise reader.refused(f"more than {MOST_FACTS} facts under one name are not read")
         if name and whole:
             context.add_facts(name, props, simp=declares_simp(attributes), unproved=unproved)
         elif name:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from isarstep.bench.theory_contexts import PURE, TheoryContext, TheoryContexts
 from isarstep.errors import UserError
+from isarstep.interruption import check_deadline
 from isarstep.logic.symbols import to_isabelle
 from isarstep.theory.bare_constants import bare_constants, bare_type
 from isarstep.theory.cited import CitedNames
@@ -221,6 +222,7 @@ class TheoryDocument:
         for at, end in rows:
             if at < first:
                 continue
+            check_deadline()
             self._keep(reading, at)
             command, proof = self.commands[at], self.commands[at + 1 : end]
             if command.start not in self._refused:
@@ -278,6 +280,7 @@ class _Reading:
     ) -> list[OuterCommand]:
         """Read what stands before the place, from a command on; the commands of the proof in which it lies."""
         while at < len(commands) and commands[at].start <= place:
+            check_deadline()
             command = commands[at]
             end = at + 1
             keep(self, at, KEEP_EACH)

@@ -22,6 +22,7 @@ from isarstep.theory.stated import StatedProps, exported, stated_props
 from isarstep.theory.statements import read_together, type_letters, type_names
 
 STATEMENT_PARTS = ("assumes", "defines", "notes", "shows", "obtains", "includes", "constrains")
+MOST_NESTED = 100  # contexts
 _PARTS = ("fixes", "assumes", "defines", "notes", "constrains", "includes", "begin", "for")
 
 
@@ -59,6 +60,8 @@ def context_block(context: OwnContext, reader: TokenReader) -> None:
     """`context locale begin`, `context fixes ... assumes ... begin`."""
     if reader.accept("begin"):
         reader.end()
+        if _depth(context.target) >= MOST_NESTED:
+            raise reader.refused(f"a context inside {MOST_NESTED} others is not read")
         context.enter(_inner(context))
         return
     if context.target is not None and not reader.is_keyword(*_PARTS):
@@ -76,6 +79,13 @@ def context_block(context: OwnContext, reader: TokenReader) -> None:
     if not _elements(context, reader, made):
         raise reader.refused("expected begin")
     context.enter(made)
+
+
+def _depth(target: Locale | None) -> int:
+    depth = 0
+    while target is not None:
+        target, depth = target.outer, depth + 1
+    return depth
 
 
 def _inner(context: OwnContext) -> Locale:

@@ -14,8 +14,9 @@ from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.own_locales import OwnFact, numbered_names
 from isarstep.theory.proof_block import LOST, Block, chosen_facts
 from isarstep.theory.resolution import NotComputed
-from isarstep.theory.statements import NotRead, Scope, read_together
+from isarstep.theory.statements import NotRead, Scope, read_together, too_large
 
+MOST_FACTS = 1_000
 _NUMBERED = re.compile(r"<V(\d+)>")
 
 
@@ -36,6 +37,8 @@ class FactNames:
                 unread.append(f"{text} (line {self.context.source.line(place)})")
             else:
                 facts += found
+            if len(facts) > MOST_FACTS:
+                raise NotRead(self.context.source, place, f"more than {MOST_FACTS} facts at once are not read")
         return tuple(facts), unread
 
     def _each(self, tokens: Sequence[SourceToken]) -> list[tuple[tuple[OwnFact, ...] | None, str, int]]:
@@ -87,6 +90,8 @@ class FactNames:
     def _changed(self, fact: OwnFact, attributes: Sequence[Sequence[SourceToken]]) -> tuple[OwnFact, ...]:
         for attribute in attributes:
             (fact,) = with_attribute(fact, attribute, self.scope, self._given)
+            if too_large(fact.prop):
+                raise NotComputed
         return (fact,)
 
     def _given(self, tokens: Sequence[SourceToken]) -> list[OwnFact | None] | None:

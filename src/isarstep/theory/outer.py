@@ -7,6 +7,7 @@ one begins. Keywords that a theory declares in its own header are commands, too;
 from __future__ import annotations
 
 import re
+import stat
 from bisect import bisect_right
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from isarstep.errors import UserError
 from isarstep.mine.outer_syntax import SourceToken as SourceToken
 from isarstep.mine.outer_syntax import outer_tokens
 
+MOST_BYTES = 50_000_000
 _SUBSCRIPT = r"(?:\\<\^sub>|⇩|[₀-₉])"
 _NAME = rf"(?:\\<[A-Za-z]+>|[^\W\d])(?:\\<(?!open>|close>|comment>)[A-Za-z]+>|{_SUBSCRIPT}|[\w'])*"
 TOKEN = re.compile(
@@ -154,6 +156,11 @@ class TheorySource:
 def read_source(path: Path) -> TheorySource:
     """A theory file. Raises UserError where it cannot be read."""
     try:
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):  # others may have no end, or keep a reader waiting
+            raise UserError(f"{path}: this is no regular file")
+        if state.st_size > MOST_BYTES:
+            raise UserError(f"{path}: a theory of more than {MOST_BYTES // 1_000_000} MB is not read")
         return TheorySource(path.read_bytes().decode("utf-8").replace("\r\n", "\n"), path)
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from isarstep.errors import UserError
+from isarstep.interruption import check_deadline
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import App, Free, Term, Typ, frees, strip_comb
@@ -172,6 +173,7 @@ class ProofWalk:
 
     def step(self, command: OuterCommand) -> bool:
         """Go on by one command; False when the proof is over."""
+        check_deadline()
         name, reader = command.name, self.context.reader(command)
         if name in HEADINGS or name in DIAGNOSTIC or name in ("supply", "ML_prf"):
             return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count, product
+from itertools import count, islice, product
 from types import MappingProxyType
 
 from isarstep.errors import UserError
@@ -51,6 +51,7 @@ from isarstep.theory.outer import SourceToken, TheorySource
 
 OF_CLASS = "~class"  # no variable: keeps the name of a class's type
 ANY_SORT: Sort = ("HOL.type",)
+MOST_PARTS = 10_000  # of a text, with what the names that it mentions stand for
 MOST_WAYS = 64  # in which several ambiguous texts are read together
 
 
@@ -256,6 +257,8 @@ def _readings(text: SourceToken, scope: Scope, sorts: dict[str, Sort], wanted: T
         except RecursionError:
             failure = failure or ReadError(0, written[:20], "less nesting")
             continue
+        if too_large(term):
+            raise NotRead(scope.source, text.inside, f"a text of more than {MOST_PARTS} parts is not read")
         unbound = next((node for node in subterms(term) if isinstance(node, Var)), None)
         if unbound is not None and not scope.pattern:
             raise NotRead(scope.source, text.inside, f"nothing that is read says what ?{unbound.name} stands for")
@@ -269,6 +272,11 @@ def _readings(text: SourceToken, scope: Scope, sorts: dict[str, Sort], wanted: T
         typed = [term for term in made if _has_type(term, scope, wanted)]
         return typed or list(made)
     return list(made)
+
+
+def too_large(term: Term) -> bool:
+    """Has a term more parts than anybody reads? Terms double where each of several names stands for two of another."""
+    return next(islice(subterms(term), MOST_PARTS, None), None) is not None
 
 
 def readings_of_pattern(text: SourceToken, scope: Scope, wanted: Typ | None) -> list[Term]:
