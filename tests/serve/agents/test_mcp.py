@@ -243,3 +243,11 @@ def test_an_agent_that_follows_the_docs_proves_textbook_theorems(workshop: Works
 
     assert len(THEOREMS) == 10
     assert len(loop.run(work())) == 3
+
+
+@pytest.mark.parametrize("tool", ["propose_step", "sketch", "check_step"])
+def test_a_statement_that_grows_exponentially_is_refused(ask: Asking, tool: str) -> None:
+    more = {"candidates": ["x = y"]} if tool == "check_step" else {}
+    answer = ask(tool, goal="(λf x. f (f x)) " * 5 + "g x = y", **more)
+    assert answer["status"] == "refused"
+    assert "the statement grows too large" in answer["message"]
