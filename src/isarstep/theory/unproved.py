@@ -223,9 +223,8 @@ def facts_named(command: OuterCommand) -> Iterator[str]:
         return
     around: list[bool] = []
     facts, method = False, True
-    following = [*list(_outside_brackets(tokens)), None]
-    for token, after in pairwise(following):
-        assert token is not None
+    outside: list[SourceToken] = list(_outside_brackets(tokens))
+    for token, after in zip(outside, [*outside[1:], None], strict=False):
         if token.keyword("("):
             around.append(facts)
             facts, method = False, True
