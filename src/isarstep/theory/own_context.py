@@ -415,6 +415,11 @@ class OwnContext:
         ends = [full for full in self.facts if full.endswith("." + name)]
         return self.facts[ends[-1]] if ends else None
 
+    def has_fact(self, name: str) -> bool:
+        """Has the file, or the locale in which one is, a fact of this name? Names of classes are not looked at."""
+        inside = self.target is not None and name in self.target.facts
+        return inside or any(f"{theory}.{name}" in self.facts for theory in self._rank)
+
     def in_library(self, name: str) -> bool:
         """May the library have a fact of this name, perhaps in a locale? Where its facts are not known, yes."""
         known = self._in_library.get(name)

@@ -188,7 +188,7 @@ def names_nothing(context: OwnContext, command: OuterCommand, known: Set[str]) -
         parts = name.split("_")
         if parts[-1] in _MADE and any(is_known("_".join(parts[a:b])) for a, b in _ranges(len(parts))):
             continue
-        if not context.in_library(name):
+        if not context.has_fact(name) and not context.in_library(name):
             return True
     return False
 
