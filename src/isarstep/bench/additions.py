@@ -16,6 +16,7 @@ Left out of the rows, so that nothing that is scored is trained on:
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,11 +36,11 @@ from isarstep.bench.columns import one_array
 from isarstep.bench.entries import entry_of
 from isarstep.bench.fact_table import FACTS
 from isarstep.bench.gather import gather_graphs, graph_files
-from isarstep.bench.ids import CONSTANT, content_key, numbered, proposition_digest
+from isarstep.bench.ids import content_key, numbered, proposition_digest
 from isarstep.bench.layout import MANIFEST, PROOFS, replacing, workspace
-from isarstep.bench.leaks import example_renamed_key
 from isarstep.bench.merge import Beneath, Merged
 from isarstep.bench.rules import ALREADY, COPIED, DROPPED, Decision, Sizes, distinct
+from isarstep.bench.shards import renamed_key, shape_of
 from isarstep.bench.store import Benchmark
 from isarstep.bench.write import FIELDS, Content, write_benchmark
 from isarstep.data import BESIDE, EMBEDDED, NAMES, benchmark_folder
@@ -49,6 +50,7 @@ Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 
 LIBRARY, ROWS = "library", "rows"
 SCORED = ("validation", "test", "unseen", "fresh", "unseen2", "fresh2")
+_QUALIFIERS = re.compile(r"(?<=CONST )\S+\.")
 _SAME = 0.5  # of a theory's theorems, stated in one theory of a scored entry
 _FEW = 3  # theorems: fewer say nothing about who copies whom
 
@@ -146,12 +148,18 @@ class Scored:
             for name in folder.splits:
                 if name not in SCORED:
                     continue
-                for example in folder.split(name):
-                    theorems.add(example.theorem)
-                    targets.add(proposition_digest(example.f1))
-                    renamed.add(example_renamed_key(example))
-                numbers = folder.table(name, ["proof_row"])["proof_row"].drop_null().unique()
-                statements.update(_statement_keys(folder.table(PROOFS, ["statement"]).take(numbers), folder))
+                table = folder.table(name, ["theorem", "proof_row", *FIELDS[:4]])
+                theorems.update(table["theorem"].unique().to_pylist())
+                fields = [table[column].to_pylist() for column in FIELDS[:4]]
+                numbers = sorted({n for f1, f2, f3, f4 in zip(*fields, strict=True) for n in (f1, *f2, f3, *f4)})
+                texts = dict(zip(numbers, folder.propositions.lines(numbers), strict=True))
+                targets.update(proposition_digest(texts[number]) for number in set(fields[0]))
+                shapes = {number: shape_of(text) for number, text in texts.items()}
+                for f1, f2, f3, f4 in zip(*fields, strict=True):
+                    given = ([shapes[n] for n in f2], [shapes[f3]], [shapes[n] for n in f4])
+                    renamed.add(renamed_key(*given, [shapes[f1]]))
+                rows = table["proof_row"].drop_null().unique()
+                statements.update(_statement_keys(folder.table(PROOFS, ["statement"]).take(rows), folder))
         return Scored(
             frozenset(theorems), frozenset(statements), frozenset(targets), frozenset(renamed), _stated(ground)
         )
@@ -176,8 +184,9 @@ def _stated(ground: Ground) -> Mapping[bytes, frozenset[str]]:
 
 def last_name_key(statements: Iterable[str]) -> bytes:
     """Equal for statements that are the same when constants go by their last names and variables by their order."""
-    shortened = [numbered(CONSTANT.sub(lambda found: f"CONST {found[1].rpartition('.')[2]}", s)) for s in statements]
-    return hashlib.blake2b("\n".join(sorted(shortened)).encode(), digest_size=16).digest()
+    shortened = (_QUALIFIERS.sub("", statement) for statement in statements)
+    lines = sorted(numbered(text) if "<X" in text else text for text in shortened)
+    return hashlib.blake2b("\n".join(lines).encode(), digest_size=16).digest()
 
 
 def _statement_keys(proofs: pa.Table, folder: Benchmark) -> list[bytes]:
