@@ -13,14 +13,14 @@ from hypothesis import HealthCheck, settings
 from tests.drawn import STANDING
 from tests.needs import image_of
 
-from isarstep.errors import UserError
-from isarstep.mine.isabelle import Installation, find_installation
+from isarstep.common.errors import UserError
+from isarstep.isabelle.process.installation import Installation, find_installation
 
 if TYPE_CHECKING:
-    from isarstep.bench.example import Example
-    from isarstep.bench.store import Benchmark
-    from isarstep.prove.facts import Library
-    from isarstep.serve.engine import Engine
+    from isarstep.apps.engine import Engine
+    from isarstep.benchmark.store.example import Example
+    from isarstep.benchmark.store.store import Benchmark
+    from isarstep.premises.fact_base import Library
 
 settings.register_profile(
     "isarstep", max_examples=STANDING, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
@@ -35,52 +35,53 @@ settings.load_profile("isarstep")
 # model, build benchmarks, train or take seconds.
 INTEGRATION = (
     "tests/attack/",
-    "tests/bench/test_build.py",
-    "tests/bench/test_canary.py",
-    "tests/bench/test_citing.py",
-    "tests/bench/test_clashes.py",
-    "tests/bench/test_embedded_rules.py",
-    "tests/bench/test_facts.py::test_every_type",
-    "tests/bench/test_first_example.py",
-    "tests/bench/test_formats.py",
-    "tests/bench/test_identity.py::test_random_edits",
-    "tests/bench/test_leaks.py",
-    "tests/bench/test_library_facts.py",
-    "tests/bench/test_more_unseen.py::test_nothing_shipped",
-    "tests/bench/test_trivial.py::test_nothing_that_is_scored",
-    "tests/bench/test_types.py",
-    "tests/bench/test_theory_contexts.py",
-    "tests/bench/test_usual_part.py",
-    "tests/prove/",
-    "tests/decode/test_constraints.py",
-    "tests/decode/test_light_search.py",
-    "tests/decode/test_predict.py",
-    "tests/decode/test_search.py",
-    "tests/decode/test_step_kernels.py",
-    "tests/decode/test_typing.py",
-    "tests/evaluate/",
-    "tests/experiments/",
-    "tests/feed/test_context.py",
-    "tests/feed/test_dense.py",
-    "tests/logic/test_memo.py",
-    "tests/logic/test_commands.py",
-    "tests/logic/test_notation.py",
-    "tests/logic/test_terms.py::test_deep_types",
-    "tests/logic/test_terms.py::test_depth_has_no_limit",
-    "tests/logic/test_tokens.py::test_fifty_thousand",
-    "tests/logic/test_tokens.py::test_hostile",
-    "tests/mine/test_edges.py",
-    "tests/mine/test_external.py",
-    "tests/mine/test_mining.py",
-    "tests/mine/test_real.py",
-    "tests/mine/test_releases.py",
-    "tests/models/test_export.py",
-    "tests/models/test_light.py",
-    "tests/models/test_models.py::test_hat_has_no_parameters",
-    "tests/models/test_models.py::test_steps_agree",
-    "tests/models/test_models.py::test_the_base_transformer",
-    "tests/serve/",
-    "tests/theory/",
+    "tests/benchmark/test_build.py",
+    "tests/benchmark/test_canary.py",
+    "tests/benchmark/test_citing.py",
+    "tests/isabelle/context/test_clashes.py",
+    "tests/benchmark/test_embedded_rules.py",
+    "tests/benchmark/test_facts.py::test_every_type",
+    "tests/benchmark/test_first_example.py",
+    "tests/benchmark/test_formats.py",
+    "tests/benchmark/test_identity.py::test_random_edits",
+    "tests/benchmark/test_leaks.py",
+    "tests/isabelle/context/test_library_facts.py",
+    "tests/benchmark/test_more_unseen.py::test_nothing_shipped",
+    "tests/benchmark/test_trivial.py::test_nothing_that_is_scored",
+    "tests/benchmark/test_types.py",
+    "tests/isabelle/context/test_theory_contexts.py",
+    "tests/benchmark/test_usual_part.py",
+    "tests/premises/",
+    "tests/prover/",
+    "tests/model/decode/test_constraints.py",
+    "tests/model/decode/test_light_search.py",
+    "tests/model/decode/test_predict.py",
+    "tests/model/decode/test_search.py",
+    "tests/model/decode/test_step_kernels.py",
+    "tests/model/decode/test_typing.py",
+    "tests/score/",
+    "tests/research/",
+    "tests/model/data/test_context.py",
+    "tests/model/data/test_dense.py",
+    "tests/isabelle/terms/test_memo.py",
+    "tests/isabelle/syntax/test_commands.py",
+    "tests/isabelle/syntax/test_notation.py",
+    "tests/isabelle/terms/test_terms.py::test_deep_types",
+    "tests/isabelle/terms/test_terms.py::test_depth_has_no_limit",
+    "tests/isabelle/terms/test_tokens.py::test_fifty_thousand",
+    "tests/isabelle/terms/test_tokens.py::test_hostile",
+    "tests/isabelle/process/test_edges.py",
+    "tests/isabelle/process/test_external.py",
+    "tests/isabelle/process/test_mining.py",
+    "tests/isabelle/process/test_real.py",
+    "tests/isabelle/process/test_releases.py",
+    "tests/model/nets/test_export.py",
+    "tests/model/nets/test_light.py",
+    "tests/model/nets/test_models.py::test_hat_has_no_parameters",
+    "tests/model/nets/test_models.py::test_steps_agree",
+    "tests/model/nets/test_models.py::test_the_base_transformer",
+    "tests/apps/",
+    "tests/isabelle/theory/",
     "tests/test_cli.py::test_an_option_of_before",
     "tests/test_commands.py",
     "tests/test_docs_run.py::test_a_block_runs",
@@ -93,26 +94,26 @@ INTEGRATION = (
     "tests/test_top_level.py::test_read",
     "tests/test_top_level.py::test_two_names",
     "tests/test_tutorials.py::test_a_tutorial_runs",
-    "tests/train/test_context_run.py",
-    "tests/train/test_loop.py",
-    "tests/train/test_minutes.py",
-    "tests/train/test_resuming.py",
-    "tests/train/test_selector.py::test_what_is_used",
+    "tests/model/train/test_context_run.py",
+    "tests/model/train/test_loop.py",
+    "tests/model/train/test_minutes.py",
+    "tests/model/train/test_resuming.py",
+    "tests/model/train/test_selector.py::test_what_is_used",
 )
 NOT_INTEGRATION = (
-    "tests/evaluate/test_attention_maps.py",
-    "tests/evaluate/test_embeddings.py",
-    "tests/evaluate/test_probes.py",
-    "tests/evaluate/test_relatedness.py",
-    "tests/prove/test_guards.py",
-    "tests/prove/test_parts.py",
-    "tests/prove/test_verdict.py",
-    "tests/evaluate/test_bleu.py",
-    "tests/evaluate/test_metrics.py",
-    "tests/serve/test_gate.py",
-    "tests/prove/test_novelty.py",
-    "tests/theory/test_coerced.py",
-    "tests/theory/test_document.py",
+    "tests/score/test_attention_maps.py",
+    "tests/score/test_embeddings.py",
+    "tests/score/test_probes.py",
+    "tests/score/test_relatedness.py",
+    "tests/prover/test_guards.py",
+    "tests/prover/test_parts.py",
+    "tests/prover/test_verdict.py",
+    "tests/score/test_bleu.py",
+    "tests/score/test_metrics.py",
+    "tests/apps/test_gate.py",
+    "tests/prover/test_novelty.py",
+    "tests/isabelle/theory/test_coerced.py",
+    "tests/isabelle/theory/test_document.py",
 )
 
 
@@ -174,7 +175,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def engine() -> "Engine":
     """The shipped model over the shipped benchmark, for all rooms: it takes seconds and a gigabyte to load."""
-    from isarstep.serve.engine import default_engine
+    from isarstep.apps.engine import default_engine
 
     opened = default_engine()
     keep_to_the_end()
@@ -184,7 +185,7 @@ def engine() -> "Engine":
 @pytest.fixture
 def one_engine(engine: "Engine", monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands of this process that want the shipped model and benchmark take the engine that is loaded."""
-    from isarstep.serve import engine as module
+    from isarstep.apps import engine as module
 
     opened = module.Engine
 
@@ -211,10 +212,10 @@ def library(engine: "Engine") -> "Library":
 @pytest.fixture(scope="session")
 def small_benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A benchmark built from five made-up theories, with 20 examples in each scored split. Tests only read it."""
-    from tests.bench.corpus import write_corpus
+    from tests.benchmark.corpus import write_corpus
 
-    from isarstep.bench.build import build
-    from isarstep.bench.rules import Sizes
+    from isarstep.benchmark.building.build import build
+    from isarstep.benchmark.rules.rules import Sizes
 
     folder = tmp_path_factory.mktemp("small_benchmark")
     build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)

@@ -1,7 +1,7 @@
 """A command on a machine that is busy with other things, or whose processes stand still at any moment.
 
     python -m tests.disturbed --loops 2 --runs 3 make test
-    python -m tests.disturbed --stops .venv/bin/pytest -q tests/serve tests/serve/agents
+    python -m tests.disturbed --stops .venv/bin/pytest -q tests/apps tests/apps/agents
 
 `--loops`: busy loops beside it. `--stops`: again and again one of its processes, drawn at random, is stopped for up to
 two and a half seconds. Every run has a hash seed of its own, which is printed. Exit code 1: some run failed.

@@ -1,10 +1,10 @@
 """The embedded benchmark, opened once per process."""
 
-from isarstep.bench.store import Benchmark
+from isarstep.benchmark.store.store import Benchmark
 
 
 def embedded_benchmark() -> Benchmark:
     """Return the benchmark of the engine that all tests share."""
-    from isarstep.serve.engine import default_engine
+    from isarstep.apps.engine import default_engine
 
     return default_engine().benchmark

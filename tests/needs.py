@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.waiting import PROC
 
-from isarstep.mine.isabelle import Installation
+from isarstep.isabelle.process.installation import Installation
 
 E = pytest.mark.skipif(
     shutil.which("eprover") is None, reason="skipped: no E (eprover) on the PATH, and cvc5 does not prove it"

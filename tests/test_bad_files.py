@@ -11,18 +11,18 @@ from typing import Any, Literal
 
 import pytest
 import zstandard
-from tests.evaluate.small import make_benchmark
+from tests.score.small import make_benchmark
 
-from isarstep.bench.identity import benchmark_name
-from isarstep.bench.stats import measure, tables
-from isarstep.bench.store import Benchmark
+from isarstep.apps.llm.asking import REPLIES, read_replies
+from isarstep.apps.llm.endpoint import Completion, _completion
+from isarstep.benchmark.building.stats import measure, tables
+from isarstep.benchmark.store.identity import benchmark_name
+from isarstep.benchmark.store.store import Benchmark
 from isarstep.cli import run
-from isarstep.errors import UserError
-from isarstep.file_reading import Misfit, fitting, read_content, read_json, read_json_lines, read_parquet
-from isarstep.serve.agents.asking import REPLIES, read_replies
-from isarstep.serve.agents.endpoint import Completion, _completion
+from isarstep.common.errors import UserError
+from isarstep.common.file_reading import Misfit, fitting, read_content, read_json, read_json_lines, read_parquet
 
-GRAPH = Path(__file__).parent / "mine" / "graphs" / "Attributes.jsonl.zst"
+GRAPH = Path(__file__).parent / "isabelle" / "process" / "graphs" / "Attributes.jsonl.zst"
 
 
 @dataclass(frozen=True)

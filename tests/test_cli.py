@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from isarstep import cli, cli_docs
-from isarstep.bench.store import benchmark_at
-from isarstep.evaluate.probes import probes
+from isarstep.benchmark.store.store import benchmark_at
+from isarstep.score.analysis.probes import probes
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = cli.commands()
@@ -118,7 +118,7 @@ def options_of(name: str) -> set[str]:
 @pytest.mark.parametrize(("name", "option"), REPLACED)
 def test_an_option_of_before_says_what_replaced_it(name: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
     if option in options_of(name):
-        return  # a command of the same room has it
+        return  # a command of the same module has it
     assert cli.run([name, option]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"isarstep: {option} ")

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from isarstep.cli import run
-from isarstep.data import model_folder
+from isarstep.resources import model_folder
 
 ROOT = Path(__file__).parent.parent
 
 
 def test_graph_prints_a_proof_with_its_edges(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["graph", str(ROOT / "tests" / "mine" / "graphs" / "Sqrt_Two.jsonl.zst")]) == 0
+    assert run(["graph", str(ROOT / "tests" / "isabelle" / "process" / "graphs" / "Sqrt_Two.jsonl.zst")]) == 0
     printed = capsys.readouterr().out
     assert "have" in printed
     assert "even" in printed

@@ -7,13 +7,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.documented import documented, mentioned
-from tests.evaluate.small import make_benchmark
+from tests.score.small import make_benchmark
 
 from isarstep import cli
-from isarstep.prove.summary import COUNTED, summary_json
-from isarstep.serve.filling import FilledGap, FilledTheory
-from isarstep.tables import Table
-from isarstep.theory.document import SorryGap
+from isarstep.apps.filling import FilledGap, FilledTheory
+from isarstep.common.tables import Table
+from isarstep.isabelle.theory.document import SorryGap
+from isarstep.prover.check.summary import COUNTED, summary_json
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:

@@ -11,8 +11,8 @@ PAGES = [
     *sorted(ROOT.glob("*.md")),
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "tutorials").glob("*.md")),
-    ROOT / "experiments" / "LOG.md",
-    *sorted((ROOT / "experiments" / "log").glob("*.md")),
+    ROOT / "research" / "LOG.md",
+    *sorted((ROOT / "research" / "log").glob("*.md")),
 ]
 _LINK = re.compile(r"\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]*))?\)")
 

@@ -7,11 +7,11 @@ import threading
 
 import pytest
 
-from isarstep.bench.store import Benchmark
-from isarstep.memory import shared_property
-from isarstep.serve.catalogue import Catalogue
-from isarstep.serve.engine import Engine
-from isarstep.serve.service import Service
+from isarstep.apps.catalogue import Catalogue
+from isarstep.apps.engine import Engine
+from isarstep.apps.service.service import Service
+from isarstep.benchmark.store.store import Benchmark
+from isarstep.common.memory import shared_property
 
 
 def test_two_threads_make_it_once() -> None:

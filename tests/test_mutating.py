@@ -30,7 +30,7 @@ def sign(x: int, least: int = 1) -> int:
 
 @pytest.fixture(autouse=True)
 def _on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "benchmarks"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "research" / "benchmarks"))
 
 
 def test_every_mutant_is_one_change_and_what_decides_no_answer_has_none() -> None:

@@ -2,12 +2,12 @@
 
 import re
 
-from isarstep.bench.example import Example
-from isarstep.logic.reader import Reading
-from isarstep.logic.terms import Type
-from isarstep.logic.tokens import decode
-from isarstep.prove.step import Step, Steps
-from isarstep.prove.verdict import Proved, TimedOut
+from isarstep.benchmark.store.example import Example
+from isarstep.isabelle.syntax.reading.reader import Reading
+from isarstep.isabelle.terms.terms import Type
+from isarstep.isabelle.terms.tokens import decode
+from isarstep.prover.outcomes.step import Step, Steps
+from isarstep.prover.outcomes.verdict import Proved, TimedOut
 
 
 def line(left: str, right: str, relation: str = "Orderings.ord_class.less_eq") -> str:

@@ -1,7 +1,7 @@
 """docs/outputs.md lists every field that commands write: what is new there and not here, or here and gone, fails.
 
-Documents that other tests make anyway are compared there: mining (tests/mine/test_mining.py), propose and sketch
-(tests/serve/test_commands.py), ask (tests/serve/agents/test_ask.py).
+Documents that other tests make anyway are compared there: mining (tests/isabelle/process/test_mining.py), propose and sketch
+(tests/apps/test_commands.py), ask (tests/apps/agents/test_ask.py).
 """
 
 import json
@@ -14,33 +14,33 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from safetensors import safe_open
-from tests.bench.corpus import write_corpus
+from tests.benchmark.corpus import write_corpus
 from tests.documented import documented, mentioned, section
-from tests.evaluate.small import make_benchmark, make_run
-from tests.train.test_loop import dataset, tiny
+from tests.model.train.test_loop import dataset, tiny
+from tests.score.small import make_benchmark, make_run
 
 from isarstep import cli
-from isarstep.bench.build import build
-from isarstep.bench.canary import PARQUET_MARK
-from isarstep.bench.fact_table import FACTS
-from isarstep.bench.fresh import Young, build_fresh
-from isarstep.bench.layout import LEMMAS, PROOFS, PROPOSITIONS, RULES, TYPES
-from isarstep.bench.rules import Sizes
-from isarstep.data import benchmark_folder
-from isarstep.decode.hypotheses import SearchRules
-from isarstep.decode.predict import Predictor, meta_of
-from isarstep.evaluate.attention_maps import record_attention, save_maps
-from isarstep.evaluate.embeddings import embeddings_of, save_embeddings
-from isarstep.evaluate.probes import probes
-from isarstep.evaluate.relatedness import Closeness
-from isarstep.evaluate.verdicts import Counts, VerdictSummary
-from isarstep.models.checkpoint import load_model
-from isarstep.prove.jobs import write_verdicts
-from isarstep.serve.app import create_app
-from isarstep.serve.gate import ServerLimits
-from isarstep.serve.places import Load
-from isarstep.train.loop import ValidationPlan, train
-from isarstep.train.recipe_files import modern
+from isarstep.apps.admission import Load
+from isarstep.apps.http.app import create_app
+from isarstep.apps.http.gate import ServerLimits
+from isarstep.benchmark.building.build import build
+from isarstep.benchmark.building.fresh import Young, build_fresh
+from isarstep.benchmark.rules.rules import Sizes
+from isarstep.benchmark.store.canary import PARQUET_MARK
+from isarstep.benchmark.store.layout import LEMMAS, PROOFS, PROPOSITIONS, RULES, TYPES
+from isarstep.isabelle.context.fact_table import FACTS
+from isarstep.model.decode.hypotheses import SearchRules
+from isarstep.model.decode.predict import Predictor, meta_of
+from isarstep.model.nets.checkpoint import load_model
+from isarstep.model.train.loop import ValidationPlan, train
+from isarstep.model.train.recipe_files import modern
+from isarstep.prover.check.jobs import write_verdicts
+from isarstep.resources import benchmark_folder
+from isarstep.score.analysis.attention_maps import record_attention, save_maps
+from isarstep.score.analysis.embeddings import embeddings_of, save_embeddings
+from isarstep.score.analysis.probes import probes
+from isarstep.score.analysis.relatedness import Closeness
+from isarstep.score.report.verdicts import Counts, VerdictSummary
 
 
 def read(path: Path) -> Any:
@@ -216,7 +216,7 @@ def test_every_field_of_the_server_is_described() -> None:
 
 def test_every_field_of_the_tools_is_described() -> None:
     pytest.importorskip("mcp")
-    from isarstep.serve.agents.mcp_server import TOOLS
+    from isarstep.apps.mcp.server import TOOLS
 
     for tool in TOOLS:
         schema = typing.get_type_hints(tool)["return"].model_json_schema()

@@ -4,13 +4,13 @@ import threading
 
 import pytest
 
-from isarstep import progress
+from isarstep.common import progress
 
 
 @pytest.fixture
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     clock = [0.0]
-    monkeypatch.setattr("isarstep.progress.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("isarstep.common.progress.time.monotonic", lambda: clock[0])
     return clock
 
 

@@ -20,15 +20,15 @@ import pytest
 import zstandard
 
 from isarstep import cli
-from isarstep.bench.layout import FORMAT, read_manifest
-from isarstep.decode.predictions import read_meta, read_predictions, read_scored, write_predictions
-from isarstep.errors import UserError
-from isarstep.feed.files import load_dataset
-from isarstep.models.folders import open_folder
-from isarstep.prove.jobs import Run, Settings
-from isarstep.serve.agents import asking
-from isarstep.serve.agents.endpoint import Endpoint, _completion
-from isarstep.whole_files import one_writer, write_whole, writing_whole
+from isarstep.apps.llm import asking
+from isarstep.apps.llm.endpoint import Endpoint, _completion
+from isarstep.benchmark.arrays.files import load_dataset
+from isarstep.benchmark.store.layout import FORMAT, read_manifest
+from isarstep.common.errors import UserError
+from isarstep.common.files import one_writer, write_whole, writing_whole
+from isarstep.model.decode.predictions import read_meta, read_predictions, read_scored, write_predictions
+from isarstep.model.nets.folders import open_folder
+from isarstep.prover.check.jobs import Run, Settings
 
 DEEP = "[" * 200_000
 
@@ -60,7 +60,7 @@ WRITES = 150
 WRITER = """
 import sys
 from pathlib import Path
-from isarstep.whole_files import write_whole
+from isarstep.common.files import write_whole
 path, letter, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 torn = 0
 for number in range(count):
@@ -115,7 +115,7 @@ def test_special_and_read_only_files_are_refused(tmp_path: Path) -> None:
 def test_leftovers_of_killed_writers_are_removed(tmp_path: Path) -> None:
     path = tmp_path / ("n" * 250)
     code = (
-        "import os, signal\nfrom pathlib import Path\nfrom isarstep.whole_files import writing_whole\n"
+        "import os, signal\nfrom pathlib import Path\nfrom isarstep.common.files import writing_whole\n"
         f"with writing_whole(Path({str(path)!r})): os.kill(os.getpid(), signal.SIGKILL)"
     )
     for _ in range(2):
@@ -131,7 +131,7 @@ def test_leftovers_of_killed_writers_are_removed(tmp_path: Path) -> None:
 
 def test_a_lock_admits_one_writer(tmp_path: Path) -> None:
     hold = (
-        "from pathlib import Path\nfrom isarstep.whole_files import one_writer\n"
+        "from pathlib import Path\nfrom isarstep.common.files import one_writer\n"
         f"with one_writer(Path({str(tmp_path)!r})): print('held', flush=True); input()"
     )
     with subprocess.Popen([sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
@@ -187,7 +187,7 @@ def test_check_ends_in_a_json_error(tmp_path: Path, settings: Settings, content:
 
 def test_train_ends_in_a_safetensor_error(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
-    from isarstep.models.checkpoint import replaced_folder, write_shards
+    from isarstep.model.nets.checkpoint import replaced_folder, write_shards
 
     model = tmp_path / "model"
     with replaced_folder(model) as fresh:

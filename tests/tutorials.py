@@ -25,8 +25,10 @@ SHORTER = {"--minutes 5": "--minutes 0.1", "--limit 60 --beam 5": "--limit 2 --b
 # What lies in the folder before a tutorial begins, and what stands for a block that is left out.
 GIVEN = {"mine": {"theories": ROOT / "tests" / "theories"}}
 KEPT = {
-    ("mine", "isabelle"): {"graphs/Isarstep_Tests": ROOT / "tests" / "mine" / "graphs"},
-    ("train", "training"): {name: ROOT / "tests" / "train" / name for name in ("first.jsonl", "first.meta.json")},
+    ("mine", "isabelle"): {"graphs/Isarstep_Tests": ROOT / "tests" / "isabelle" / "process" / "graphs"},
+    ("train", "training"): {
+        name: ROOT / "tests" / "model" / "train" / name for name in ("first.jsonl", "first.meta.json")
+    },
 }
 _FENCE = re.compile(r"^```(\w+)(?: (\w+)=(\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

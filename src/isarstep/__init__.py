@@ -6,26 +6,24 @@ docs/api.md shows all of them at work.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from isarstep.errors import UserError
-from isarstep.version import __version__
+from isarstep.common.errors import UserError
+from isarstep.common.version import __version__
 
 if TYPE_CHECKING:
-    from isarstep.bench.store import Split
-    from isarstep.evaluate.scores import Scores
-    from isarstep.logic.reader import Reading
-    from isarstep.prove.sketch import Sketch
-    from isarstep.prove.step import Step, Steps
-    from isarstep.prove.step_prover import Proving
-    from isarstep.serve.engine import Engine
-    from isarstep.serve.filling import FilledTheory
-    from isarstep.theory.task import Task
+    from isarstep.apps.engine import Engine
+    from isarstep.apps.filling import FilledTheory
+    from isarstep.benchmark.problems.task import Task
+    from isarstep.benchmark.store.store import Split
+    from isarstep.isabelle.syntax.reading.reader import Reading
+    from isarstep.prover.check.prover_session import Proving
+    from isarstep.prover.isar.sketch import Sketch
+    from isarstep.prover.outcomes.step import Step, Steps
+    from isarstep.score.scores import Scores
 
 __all__ = [
     "UserError",
@@ -43,7 +41,7 @@ __all__ = [
 
 def load(where: str | Path = "embedded", split: str = "train") -> Split:
     """The examples of one split of a benchmark, read when they are asked for."""
-    from isarstep.bench import store
+    from isarstep.benchmark.store import store
 
     return store.open_split(where, split)
 
@@ -58,10 +56,10 @@ def read(
 
     Raises UserError where it cannot be read, or has no type, in the theory, or names what the theory does not know.
     """
-    from isarstep.bench.store import benchmark_at
-    from isarstep.logic.reader import read_formula, read_type
-    from isarstep.logic.symbols import normal, to_isabelle
-    from isarstep.theory.unknown_names import annotated, question, unknown_names
+    from isarstep.benchmark.store.store import benchmark_at
+    from isarstep.isabelle.syntax.grammar.symbols import normal, to_isabelle
+    from isarstep.isabelle.syntax.reading.reader import read_formula, read_type
+    from isarstep.isabelle.theory.problems.unknown_names import annotated, question, unknown_names
 
     theory_context = benchmark_at(benchmark).theory_contexts.importing([theory])
     given = {to_isabelle(normal(name)): read_type(typ, theory_context.language) for name, typ in (types or {}).items()}
@@ -92,8 +90,8 @@ def propose(
     command does: for six seconds, with `check=True` until all are tried, with `check=False` not at all. An attempt has
     `seconds` of processor time and up to `library` facts beside the given ones.
     """
-    from isarstep.prove.step import Steps
-    from isarstep.serve.engine import seconds_of_checks
+    from isarstep.apps.engine import seconds_of_checks
+    from isarstep.prover.outcomes.step import Steps
 
     engine, task = _asked(goal, facts, others, hints, types, fixed, theories)
     if check is False:
@@ -119,7 +117,7 @@ def check_step(
     """A step of one's own with what provers say: `first`, does it follow from the facts; `second`, the goal from it;
     `contradiction`, do the facts contradict each other, so that everything follows.
     """
-    from isarstep.prove.step import with_gap
+    from isarstep.prover.outcomes.step import with_gap
 
     engine, task = _asked(goal, facts, others, (), types, fixed, theories)
     found = engine.steps(task, [(engine.answer(task, step), None)])[0]
@@ -161,7 +159,7 @@ def sketch(
 
     `open` has the places of the steps that are not proved.
     """
-    from isarstep.serve.searching import search_for_proof
+    from isarstep.apps.searching import search_for_proof
 
     engine, task = _asked(goal, facts, others, hints, types, fixed, theories)
     return search_for_proof(engine, task, beam, seconds)[0]
@@ -175,8 +173,8 @@ def fill(
     `seconds` are for each of them. The file is changed with `write` alone, or by `write()` of the answer, whose text is
     a diff.
     """
-    from isarstep.serve.engine import default_engine
-    from isarstep.serve.searching import fill_theory
+    from isarstep.apps.engine import default_engine
+    from isarstep.apps.searching import fill_theory
 
     filled = fill_theory(default_engine(), Path(path), lines, beam, seconds)
     if write:
@@ -195,8 +193,8 @@ def evaluate(
     A list has answers in tokens or in notation, best first; examples without one count as wrong. `limit` is for the so
     many examples of lowest id, which `load(benchmark, split).lowest(limit)` has, too.
     """
-    from isarstep.evaluate.headline import open_system, open_task, system_of_answers
-    from isarstep.evaluate.scores import score
+    from isarstep.score.headline import open_system, open_task, system_of_answers
+    from isarstep.score.scores import score
 
     task = open_task(benchmark, split, limit)
     if isinstance(answers, str | Path):
@@ -214,13 +212,13 @@ def _asked(
     theories: Sequence[str],
 ) -> tuple[Engine, Task]:
     """The engine inside the package, and the problem as it reads it."""
-    from isarstep.theory.problem import Problem
+    from isarstep.isabelle.theory.problems.problem import Problem
 
     if not isinstance(goal, str):
         raise UserError(f"goal wants one text, not {goal!r}")
     lines = (goal, _several("facts", facts), _several("others", others), _several("hints", hints))
     fixes, imports = _several("fixed", fixed), _several("theories", theories)
-    from isarstep.serve.engine import default_engine
+    from isarstep.apps.engine import default_engine
 
     engine = default_engine()
     return engine, engine.read(Problem(*lines, fixed=fixes, types=types or {}, imports=imports))
@@ -234,25 +232,10 @@ def _several(name: str, texts: Sequence[str]) -> tuple[str, ...]:
 
 def _with_contradiction(steps: list[Step], task: Task, proving: Proving) -> list[Step]:
     """Steps that say so where the facts contradict each other, as the server does."""
-    from isarstep.prove.verdict import Proved
+    from isarstep.prover.outcomes.verdict import Proved
 
     if any(step.sides for step in steps):
         gap = proving.contradiction(task, proving.limits)
         if isinstance(gap, Proved):
             return [replace(step, contradiction=gap) for step in steps]
     return steps
-
-
-class _Package(ModuleType):
-    """`isarstep.prove` and `isarstep.evaluate` are functions, whatever was imported before: an import sets a room as an
-    attribute of the package, and here the function keeps its name. What is in the room can still be reached through
-    it, as in `import isarstep.prove.step as step`."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("prove", "evaluate") and isinstance(value, ModuleType):
-            vars(self)[name].__dict__ = vars(value)
-        else:
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

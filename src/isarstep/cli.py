@@ -1,8 +1,8 @@
 """The command line: one thin command for each job.
 
-A command is a public function in `isarstep/<room>/commands.py`; `GROUPS` says where the help page shows it. Names and
-summaries are read from the source text, and a room is imported only when one of its commands runs, so that
-`isarstep --help` stays fast.
+A command is a public function in a module of `isarstep/apps/commands`; `GROUPS` says where the help page shows it.
+Names and summaries are read from the source text, and its module is imported only when one of its commands runs, so
+that `isarstep --help` stays fast.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ from typing import Any
 import typer
 import typer.core
 
-from isarstep.errors import NEEDS_TORCH, UserError
-from isarstep.version import __version__
+from isarstep.common.errors import NEEDS_TORCH, UserError
+from isarstep.common.version import __version__
 
 # Commands stand in groups on the help page, common ones first; a test says that every command is in one.
-ROOMS = ("logic", "mine", "bench", "models", "train", "decode", "prove", "evaluate", "serve")
 GROUPS = {
     "Find steps and proofs": ("demo", "propose", "prove", "sketch", "fill", "serve", "lsp", "mcp", "doctor"),
     "Score": ("evaluate", "check", "report", "baseline", "premises", "ask"),
@@ -69,24 +68,21 @@ ClickError: type[Exception] = UsageError.__bases__[0]
 
 
 def commands(wanted: str = "") -> dict[str, tuple[str, str]]:
-    """Name -> (module, summary) of every command, or of those beside a wanted one; no room is imported."""
+    """Name -> (module, summary) of every command, or of those beside a wanted one; none is imported."""
     found: dict[str, tuple[str, str]] = {}
-    for room in ROOMS:
-        path = Path(__file__).parent / room / "commands.py"
-        if not path.exists():
-            continue
+    for path in sorted((Path(__file__).parent / "apps" / "commands").glob("[a-z]*.py")):
         text = path.read_text(encoding="utf-8")
         if f"\ndef {wanted.replace('-', '_')}" not in text:
             continue
         for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 summary = (ast.get_docstring(node) or "").split("\n", 1)[0]
-                found[node.name.rstrip("_").replace("_", "-")] = (f"isarstep.{room}.commands", summary)
+                found[node.name.rstrip("_").replace("_", "-")] = (f"isarstep.apps.commands.{path.stem}", summary)
     return found
 
 
 def function_of(name: str, module: str) -> Callable[..., Any]:
-    """Import a command's room and return its function; `import` is the function `import_`."""
+    """Import a command's module and return its function; `import` is the function `import_`."""
     attribute = name.replace("-", "_")
     function: Callable[..., Any] = getattr(
         importlib.import_module(module), attribute + "_" if keyword.iskeyword(attribute) else attribute

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from isarstep.cli import click_command, commands, grouped, help_page
-from isarstep.whole_files import write_whole
+from isarstep.common.files import write_whole
 
 HEAD = """# Command line
 

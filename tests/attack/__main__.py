@@ -8,14 +8,14 @@ import time
 
 from tests.attack.suite import FILE, Attack, derivations_by_field, false_queries, quick_attempts
 
-from isarstep.prove.embedded import Checker
-from isarstep.prove.facts import Library
-from isarstep.prove.provers import ProverLimits, Provers
-from isarstep.prove.schedule import Effort
-from isarstep.prove.simprules import SimpRules
-from isarstep.prove.step_prover import IN_ALL
-from isarstep.prove.verdict import Proved
-from isarstep.serve.engine import Engine
+from isarstep.apps.engine import Engine
+from isarstep.premises.fact_base import Library
+from isarstep.prover.atp.provers import ProverLimits, Provers
+from isarstep.prover.atp.schedule import Effort
+from isarstep.prover.check.prover_session import IN_ALL
+from isarstep.prover.check.step_checker import Checker
+from isarstep.prover.outcomes.verdict import Proved
+from isarstep.prover.rewrite.simp_rules import SimpRules
 
 
 def main() -> int:

@@ -12,23 +12,23 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 from pathlib import Path
 
-from isarstep.bench.store import Benchmark
-from isarstep.errors import UserError
-from isarstep.logic.abbreviations import expand
-from isarstep.logic.infer import infer
-from isarstep.logic.tokens import decode
-from isarstep.logic.typestrings import parse_type
-from isarstep.prove.embedded import FALSEHOOD, Checker
-from isarstep.prove.facts import Library
-from isarstep.prove.formula import CannotEncode
-from isarstep.prove.problems import Query, attempt, instantiated
-from isarstep.prove.provers import Attempt, available
-from isarstep.prove.schedule import strategies
-from isarstep.prove.step_prover import FALSEHOOD as FALSE_STEP
-from isarstep.prove.step_prover import Limits, Proving
-from isarstep.prove.verdict import Gap, Proved
-from isarstep.serve.engine import Engine
-from isarstep.theory.problem import Problem
+from isarstep.apps.engine import Engine
+from isarstep.benchmark.store.store import Benchmark
+from isarstep.common.errors import UserError
+from isarstep.isabelle.inference.infer import infer
+from isarstep.isabelle.syntax.grammar.abbreviations import expand
+from isarstep.isabelle.terms.tokens import decode
+from isarstep.isabelle.terms.type_text import parse_type
+from isarstep.isabelle.theory.problems.problem import Problem
+from isarstep.premises.fact_base import Library
+from isarstep.prover.atp.problems import Query, attempt, instantiated
+from isarstep.prover.atp.provers import Attempt, available
+from isarstep.prover.atp.schedule import strategies
+from isarstep.prover.check.prover_session import FALSEHOOD as FALSE_STEP
+from isarstep.prover.check.prover_session import Limits, Proving
+from isarstep.prover.check.step_checker import FALSEHOOD, Checker
+from isarstep.prover.encode.formula import CannotEncode
+from isarstep.prover.outcomes.verdict import Gap, Proved
 
 FILE = Path(__file__).parent / "false.txt"
 

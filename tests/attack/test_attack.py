@@ -8,16 +8,16 @@ import pytest
 from tests.attack.suite import FILE, Attack, derivations, derivations_by_field, false_queries, quick_attempts
 from tests.drawn import prover_seconds
 
-from isarstep.bench.theory_contexts import TheoryContext
-from isarstep.logic.terms import constants
-from isarstep.prove.embedded import Checker
-from isarstep.prove.facts import Library
-from isarstep.prove.provers import USUAL, Attempt, ProverLimits, Provers, available
-from isarstep.prove.schedule import Effort
-from isarstep.prove.step_prover import Limits, Proving
-from isarstep.prove.verdict import Gap, Proved, TimedOut
-from isarstep.serve.engine import Engine
-from isarstep.theory.problem import Problem
+from isarstep.apps.engine import Engine
+from isarstep.isabelle.context.theory_contexts import TheoryContext
+from isarstep.isabelle.terms.terms import constants
+from isarstep.isabelle.theory.problems.problem import Problem
+from isarstep.premises.fact_base import Library
+from isarstep.prover.atp.provers import USUAL, Attempt, ProverLimits, Provers, available
+from isarstep.prover.atp.schedule import Effort
+from isarstep.prover.check.prover_session import Limits, Proving
+from isarstep.prover.check.step_checker import Checker
+from isarstep.prover.outcomes.verdict import Gap, Proved, TimedOut
 
 PART = 10
 # Of these, most of it four times: what a missing guard lets through is proved in a fraction, all else takes all of it.

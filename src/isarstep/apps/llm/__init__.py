@@ -1,0 +1,1 @@
+"""Language models as systems: questions, an endpoint, tasks for evaluation harnesses."""

@@ -1,0 +1,1 @@
+"""One module per tool that agents call; `results` has the types of their answers."""

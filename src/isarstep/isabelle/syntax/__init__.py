@@ -1,0 +1,1 @@
+"""Reading and writing propositions in the notation of a theory: `grammar` first, then `writing` and `reading`."""

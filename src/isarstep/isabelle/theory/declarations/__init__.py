@@ -1,0 +1,1 @@
+"""Commands that define types, functions and predicates, with the facts that they prove."""

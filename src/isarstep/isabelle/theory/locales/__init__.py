@@ -1,0 +1,1 @@
+"""Locales, classes and their interpretations."""

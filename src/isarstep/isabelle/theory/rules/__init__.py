@@ -1,0 +1,1 @@
+"""Rules that proof methods apply: cases, induction rules, attributes and resolution of facts."""

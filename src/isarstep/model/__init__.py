@@ -1,0 +1,1 @@
+"""The neural models: their input (`data`), the networks (`nets`), beam search (`decode`) and training (`train`)."""

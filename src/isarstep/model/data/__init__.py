@@ -1,0 +1,1 @@
+"""Examples as batches: constants as numbers, packing, padding, and arrays over torch."""

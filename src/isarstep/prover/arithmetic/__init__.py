@@ -1,0 +1,1 @@
+"""Proofs by calculation: polynomials, remainders, linear arithmetic and certificates for inequalities."""

@@ -1,0 +1,4 @@
+"""Proofs as Isar text.
+
+The main type is `sketch.Sketch`.
+"""

@@ -1,0 +1,1 @@
+"""A real Isabelle as judge of proposals and proofs."""

@@ -1,0 +1,1 @@
+"""Search for a chain of steps from the facts to the goal."""
