@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from tests.benchmark.corpus import theory, typed, write_corpus
 from tests.benchmark.graph_files import write_graph
@@ -21,6 +23,7 @@ from isarstep.benchmark.store.store import Benchmark
 from isarstep.common.errors import UserError
 from isarstep.isabelle.context.fact_table import FACTS
 from isarstep.isabelle.process.proof_graph import Graph, Lemma
+from isarstep.resources import BESIDE, EMBEDDED, NAMES
 
 
 def seven() -> Graph:
@@ -158,3 +161,35 @@ def test_a_copy_is_found_by_last_names() -> None:
         "New.A",
         "New.B",
     }
+
+
+ADDITIONS = sorted((Path(__file__).parents[2] / "data" / "additions").glob("*/"))
+
+
+def test_the_additions_beside_the_embedded_benchmark_fit_it() -> None:
+    embedded = Benchmark()
+    beside = [Benchmark(name) for name in BESIDE.values()]
+    scored = pa.chunked_array(
+        [
+            chunk
+            for folder in (embedded, *beside)
+            for name in folder.splits
+            if name != "train"
+            for chunk in folder.table(name, ["theorem"])["theorem"].chunks
+        ]
+    )
+    held_out = {*embedded.manifest["unseen entries"]}.union(*(b.manifest["fresh"]["entries"] for b in beside))
+    before = [embedded.column("train", "id")]
+    earlier: list[str] = []
+    facts = embedded.manifest["facts"]
+    for folder in ADDITIONS:
+        library, rows = Benchmark(folder / LIBRARY).compare(), Benchmark(folder / ROWS).compare()
+        where = {"base": NAMES[EMBEDDED], "earlier": earlier, "facts before": facts}
+        assert library.manifest["addition"] == rows.manifest["addition"] == where
+        ids = rows.column("train", "id")
+        assert not any(pc.any(pc.is_in(ids, known)).as_py() for known in before)
+        assert not pc.any(pc.is_in(rows.column("train", "theorem"), scored.combine_chunks())).as_py()
+        assert held_out.isdisjoint(rows.column("train", "session").unique().to_pylist())
+        before.append(ids)
+        earlier = [*earlier, library.hash]
+        facts += library.manifest["facts"]
