@@ -14,6 +14,7 @@ from isarstep.common.errors import UserError
 from isarstep.isabelle.context.monomorphisation import term_type_variables
 from isarstep.isabelle.context.theory_contexts import TheoryContext
 from isarstep.isabelle.inference.infer import Context
+from isarstep.isabelle.inference.typed_lines import TypedLine
 from isarstep.isabelle.syntax.grammar.language import Language
 from isarstep.isabelle.syntax.grammar.symbols import normal, to_isabelle
 from isarstep.isabelle.syntax.reading.typed_writer import write_typed
@@ -158,7 +159,11 @@ def exact_text(task: Task, tokens: str) -> str:
     """A statement of the task so that Isabelle reads it as the same term: with types inside where nothing else says."""
     with suppress(UserError):  # what has no type there is shown as it is
         typed = substitute_types(_generalised(task.typed(tokens)), fixed_type)
-        return write_typed(typed, task.theory_context.language, names=task.shown_names(), beside_others=True)
+        # Tokens without types do not name the type variables of other statements: those that they leave open are their
+        # own, and equal names in two statements would make them one.
+        beside_others = isinstance(tokens, TypedLine)
+        language, names = task.theory_context.language, task.shown_names()
+        return write_typed(typed, language, names=names, beside_others=beside_others)
     return task.text(tokens)
 
 
