@@ -73,13 +73,14 @@ def test_what_the_facts_refute_is_no_goal(monkeypatch: pytest.MonkeyPatch) -> No
     assert not search.goals
 
 
-@pytest.mark.parametrize(("beam", "found"), [(10, {"even n": RULE_SCORE}), (20, {})])
+@pytest.mark.parametrize(("beam", "found"), [(10, {"FREE <X0>": RULE_SCORE}), (20, {})])
 def test_what_is_one_rule_away_is_a_proposal_once(
     monkeypatch: pytest.MonkeyPatch, beam: int, found: dict[str, float]
 ) -> None:
-    prover = SimpleNamespace(one_rule_away=lambda _: [NearStep("even n", "backwards"), NearStep("known", "backwards")])
+    near = [NearStep("FREE <X0>", "backwards"), NearStep("FREE <X1>", "backwards")]
+    prover = SimpleNamespace(one_rule_away=lambda _example, _deadline: near)
     search = sketcher(prover)
-    search.said = {"known"}  # type: ignore[assignment]
+    search.said = {"FREE <X1>"}  # type: ignore[assignment]
     monkeypatch.setattr(proof_search, "narrowed", lambda *_: None)
     monkeypatch.setattr(proof_search, "parts", lambda _: [])
     monkeypatch.setattr(proof_search, "well_formed", lambda *_: SimpleNamespace(reason=None))

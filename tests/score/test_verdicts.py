@@ -74,7 +74,7 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not verdicts"):
         read_verdicts(path, homes("a"))
     pq.write_table(pa.table({name: ["a"] for name in COLUMNS[:3]}), path)
-    with pytest.raises(UserError, match="no column kind"):
+    with pytest.raises(UserError, match="no column 'kind'"):
         read_verdicts(path, homes("a"))
     write_verdicts(path, [verdict("b")])
     with pytest.raises(UserError, match="other examples"):

@@ -98,8 +98,8 @@ def test_votes_join_equal_terms() -> None:
     assert by_votes(answers) == [(p, 2), (q, 1)]
 
 
-def test_one_process_asks_in_a_folder(bench: Path, questions: Questions, tmp_path: Path) -> None:
-    examples = list(Benchmark(bench).split("test"))
+def test_one_process_asks_in_a_folder(small_benchmark: Path, questions: Questions, tmp_path: Path) -> None:
+    examples = list(Benchmark(small_benchmark).split("test"))
     inquiry = AskedRun("m", "hash", "test", samples=1, shots=1, temperature=0.0, longest=8)
     with chat_server(lambda body: "ANSWER: x") as server, one_writer(tmp_path):
         with pytest.raises(UserError, match=f"{tmp_path.name}: process .* is writing here"):
@@ -108,8 +108,10 @@ def test_one_process_asks_in_a_folder(bench: Path, questions: Questions, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_named_and_what_is_kept_is_whole(bench: Path, questions: Questions, tmp_path: Path) -> None:
-    examples = list(Benchmark(bench).split("test"))[:1]
+def test_a_full_disk_is_named_and_what_is_kept_is_whole(
+    small_benchmark: Path, questions: Questions, tmp_path: Path
+) -> None:
+    examples = list(Benchmark(small_benchmark).split("test"))[:1]
     inquiry = AskedRun("m", "hash", "test", samples=1, shots=1, temperature=0.0, longest=8)
     with chat_server(lambda body: "ANSWER: x" * 100) as server:
         endpoint = Endpoint(server.url, "m", per_minute=1e9)
