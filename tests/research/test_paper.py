@@ -23,7 +23,7 @@ def _small_threads_and_few_probes(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.set_num_threads(1)
     monkeypatch.syspath_prepend(str(EXPERIMENTS))
     few = probes()[:3]
-    for place in ("evaluate.keeping", "evaluate.inside"):
+    for place in ("score.analysis.keeping", "score.report.inside"):
         monkeypatch.setattr(f"isarstep.{place}.probes", lambda: few)
 
 

@@ -41,7 +41,7 @@ def test_the_whole_way(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     from isarstep.score.analysis.probes import probes
 
     few = probes()[:2]
-    for name in ("evaluate.keeping", "evaluate.inside"):
+    for name in ("score.analysis.keeping", "score.report.inside"):
         monkeypatch.setattr(f"isarstep.{name}.probes", lambda: few)
     monkeypatch.setenv("XDG_CACHE_HOME", str(place))
     bench, made = str(place / "bench"), place / "hat-context"
