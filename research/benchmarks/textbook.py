@@ -81,6 +81,7 @@ def answered(no_check: bool, rules: bool, problem: dict[str, Any]) -> tuple[int 
     """The place of the first proposal that is wanted, and the first proposals."""
     engine = default_engine()
     task = engine.read(problem_of(problem))
+    steps: list[Step]
     if no_check:
         steps = engine.propose(task)
     else:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from isarstep.benchmark.problems.task import Task
     from isarstep.benchmark.store.store import Split
     from isarstep.isabelle.syntax.reading.reader import Reading
-    from isarstep.prover.check.prover_session import Proving
     from isarstep.prover.isar.sketch import Sketch
     from isarstep.prover.outcomes.step import Step, Steps
     from isarstep.score.scores import Scores
@@ -89,17 +88,19 @@ def propose(
     like none or a constant has them, `theories` what is imported. Provers try both sides of every step, as the
     command does: for six seconds, with `check=True` until all are tried, with `check=False` not at all. An attempt has
     `seconds` of processor time and up to `library` facts beside the given ones.
+
+    `goal` of the answer is what is known of the problem itself: the goal is false, the facts contradict each other, or
+    the goal needs no step. `label` of a step is why it adds nothing to a proof of the goal; None: it may help.
     """
     from isarstep.apps.engine import seconds_of_checks
-    from isarstep.prover.outcomes.step import Steps
 
     engine, task = _asked(goal, facts, others, hints, types, fixed, theories)
     if check is False:
-        return Steps(engine.propose(task, beam))
+        return engine.propose(task, beam)
     engine.load()  # is no part of the seconds
     tried_for = seconds_of_checks(check)
     with engine.proving(seconds, library) as proving:
-        return Steps(_with_contradiction(engine.propose(task, beam, proving=proving, seconds=tried_for), task, proving))
+        return engine.propose(task, beam, proving=proving, seconds=tried_for)
 
 
 def check_step(
@@ -115,16 +116,16 @@ def check_step(
     library: int = 1024,
 ) -> Step:
     """A step of one's own with what provers say: `first`, does it follow from the facts; `second`, the goal from it;
-    `contradiction`, do the facts contradict each other, so that everything follows.
+    `goal`, whether the goal is false, the facts contradict each other, or the goal needs no step.
     """
-    from isarstep.prover.outcomes.step import with_gap
+    from isarstep.apps.events import Proposal
 
     engine, task = _asked(goal, facts, others, (), types, fixed, theories)
-    found = engine.steps(task, [(engine.answer(task, step), None)])[0]
+    found = Proposal(task, engine.steps(task, [(engine.answer(task, step), None)]))
     with engine.proving(seconds, library) as proving:
-        for _, side, gap in proving.verdicts(task, [found]):
-            found = with_gap(found, side, gap)
-        return _with_contradiction([found], task, proving)[0]
+        for _ in engine.checking(found, proving):
+            pass
+    return replace(found.steps[0], goal=found.goal)
 
 
 def prove(
@@ -228,14 +229,3 @@ def _several(name: str, texts: Sequence[str]) -> tuple[str, ...]:
     if isinstance(texts, str):
         raise UserError(f"{name} wants a list of texts, not one text: write [{texts!r}]")
     return tuple(texts)
-
-
-def _with_contradiction(steps: list[Step], task: Task, proving: Proving) -> list[Step]:
-    """Steps that say so where the facts contradict each other, as the server does."""
-    from isarstep.prover.outcomes.verdict import Proved
-
-    if any(step.sides for step in steps):
-        gap = proving.contradiction(task, proving.limits)
-        if isinstance(gap, Proved):
-            return [replace(step, contradiction=gap) for step in steps]
-    return steps

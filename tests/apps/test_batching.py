@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.waiting import until
 
-from isarstep.apps.batching import Batcher, TooLateError
+from isarstep.apps.batching import Batcher
 from isarstep.apps.engine import Engine
+from isarstep.apps.events import TooLateError
 from isarstep.benchmark.problems.task import Task
 from isarstep.isabelle.theory.problems.problem import Problem
 from isarstep.prover.outcomes.step import Step

@@ -4,7 +4,7 @@ import gc
 import math
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -70,13 +70,13 @@ def test_seconds_of_checks_begin_when_all_steps_are_there(engine: Engine, monkey
 
     ends: list[float] = []
 
-    def tried(_: Proving, __: Task, steps: list[Step], until: float) -> list[Step]:
+    def verdicts(_: Proving, __: Task, ___: list[Step], until: float) -> Iterator[None]:
         ends.append(until)
-        return steps
+        return iter(())
 
     monkeypatch.setattr("isarstep.apps.engine.time.monotonic", lambda: now[0])
     monkeypatch.setattr(Proving, "one_rule_away", slow)
-    monkeypatch.setattr(Proving, "tried", tried)
+    monkeypatch.setattr(Proving, "verdicts", verdicts)
     with engine.proving() as proving:
         engine.propose(engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"))), 2, proving=proving, seconds=6.0)
     assert ends[0] == 506.0
@@ -131,10 +131,21 @@ def test_ranking() -> None:
         replace(plain, id=6, first=PROVED, second=NEEDED),  # true whatever the facts say
         replace(plain, id=7, first=NEEDED, second=NEEDED),
     ]
-    assert [step.id for step in ranked(steps)] == [7, 6, 2, 1, 5, 0, 3, 4]
-    # The same in another form comes after what is proved, and before what is not.
+    assert [step.id for step in ranked(steps)] == [7, 1, 0, 2, 6, 5, 3, 4]
+    labels = {step.id: step.label for step in steps if step.label}
+    assert labels == {
+        2: "not needed: the goal was proved without it",
+        3: "says nothing new",
+        5: "true whatever the facts say",
+        6: "true whatever the facts say",
+    }
+    # A fact or the goal in another form helps nobody, however it was proved.
     again = [replace(step, variant=step.id == 7) for step in steps]
-    assert [step.id for step in ranked(again)] == [6, 2, 7, 1, 5, 0, 3, 4]
+    assert [step.id for step in ranked(again)] == [1, 0, 2, 6, 7, 5, 3, 4]
+    # Without facts, no proof can use any.
+    alone = [replace(step, facts_given=False) for step in steps]
+    assert [step.id for step in ranked(alone)] == [6, 7, 5, 1, 0, 2, 3, 4]
+    assert [step.id for step in ranked([replace(steps[6], facts_given=False, trivial=True), steps[1]])] == [1, 6]
 
 
 def test_steps_of_rules_and_of_the_model_come_in_turn(engine: Engine) -> None:
@@ -154,14 +165,11 @@ def test_steps_of_rules_and_of_the_model_come_in_turn(engine: Engine) -> None:
     assert [step.id for step in ranked(steps)] == [2, 0, 1]
     tried = [replace(step, first=NEEDED, second=NEEDED) for step in steps]
     assert [step.id for step in ranked(tried)] == [2, 3, 0, 4, 1, 5]
-    # What is true by simplification whatever the facts say comes later, but for equations of the goal's own terms.
+    # What is true whatever the facts say, or is not needed for the goal, comes later, whoever proposes it.
     simple = [replace(step, first=Proved("simp", 0.1, (), 1)) if step.id in (2, 3) else step for step in tried]
-    assert [step.id for step in ranked(simple)] == [4, 0, 5, 1, 2, 3]
-    equation = [replace(step, by_rule="rewriting") if step.id == 3 else step for step in simple]
-    assert [step.id for step in ranked(equation)] == [3, 0, 4, 1, 5, 2]
-    # Of what follows from the facts it is asked whether the goal's proof needs it.
-    idle = [replace(step, second=PROVED) for step in tried]
-    assert [step.id for step in ranked(idle)] == [2, 4, 0, 5, 1, 3]
+    assert [step.id for step in ranked(simple)] == [0, 4, 1, 5, 2, 3]
+    idle = [replace(step, second=PROVED) if step.id in (2, 4) else step for step in tried]
+    assert [step.id for step in ranked(idle)] == [3, 0, 1, 5, 2, 4]
 
 
 def test_of_what_a_rule_alone_proposes_nothing_more_is_asked_where_it_does_not_follow(engine: Engine) -> None:

@@ -12,8 +12,9 @@ import httpx
 import pytest
 
 from isarstep.apps.admission import Load
-from isarstep.apps.batching import Batcher, TooLateError
+from isarstep.apps.batching import Batcher
 from isarstep.apps.engine import Engine
+from isarstep.apps.events import TooLateError
 from isarstep.apps.filling import filled_gaps
 from isarstep.apps.http.app import create_app
 from isarstep.apps.http.gate import ServerLimits

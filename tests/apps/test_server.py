@@ -132,15 +132,21 @@ def test_verdicts_are_streamed(server: Running) -> None:
     facts = ["x ≤ undefined", "undefined ≤ z"]  # of which no values are known, so that provers are asked
     body = ORDER | {"facts": facts, "proposals": ["x ≤ z", "z < x"], "library": 0, "stream": True, "prover_seconds": 1}
     events = list(server.events("/check", body))
-    assert [name for name, _ in events] == ["steps", "gap", "gap", "gap", "gap", "gap", "done"]
+    assert [name for name, _ in events] == ["steps", "goal", "gap", "gap", "gap", "gap", "gap", "done"]
     sides = [(e["id"], e["side"]) for name, e in events if name == "gap"]
     assert sides == [(0, "first"), (0, "second"), (1, "first"), (1, "second"), (1, "against")]
-    assert events[1][1]["gap"]["result"] == "proved"
-    assert events[5][1]["gap"]["result"] == "proved"  # z < x contradicts the facts
+    assert events[2][1]["gap"]["result"] == "proved"
+    assert events[6][1]["gap"]["result"] == "proved"  # z < x contradicts the facts
     done = events[-1][1]
-    assert done | {"seconds": None} == {
-        "order": [0, 1],
+    assert sorted(done["order"]) == [0, 1]
+    assert {*done["labels"]} == {"0", "1"}
+    assert done["direct"]["result"] == "proved"
+    assert done | dict.fromkeys(("order", "labels", "direct", "seconds")) == {
+        "order": None,
+        "labels": None,
         "seconds": None,
+        "refuted": None,
+        "direct": None,
         "finished": True,
         "contradiction": None,
         "provers": installed(),

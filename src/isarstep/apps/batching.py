@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from isarstep.apps.admission import LONGEST_WAIT
 from isarstep.apps.engine import BEAM, MARGIN, Engine
+from isarstep.apps.events import TooLateError
 from isarstep.benchmark.problems.task import Task
 from isarstep.common.cancellation import DeadlineError, check_deadline, working_until
 from isarstep.prover.outcomes.step import Step
@@ -24,10 +25,6 @@ SOURCE_TOKENS = 4_096  # of one search
 PACE_MEMORY = 0.8  # how much of the pace is that of earlier searches
 SHARE = 0.25  # of the time that its tasks have left, what one search may take: some take five times as long as others
 ROOM = 0.7  # of the time that a task has, what may be spoken for when it is accepted
-
-
-class TooLateError(Exception):
-    """A task would not be searched before its deadline; it was not begun."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -19,10 +20,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isarstep.apps.events import Event, GoalJudged, OutcomeFound, Proposal, StepsAdded, TooLateError, Wider, Working
 from isarstep.benchmark.arrays.inputs import FIELDS_READ, SELECTED, STATEMENT
 from isarstep.benchmark.problems.chosen_context import chosen_context
 from isarstep.benchmark.problems.problem_reader import Parsed, ProblemReader, ReadProposition
-from isarstep.benchmark.problems.task import Task
+from isarstep.benchmark.problems.task import Task, with_goal_opened
 from isarstep.benchmark.store.ids import CONSTANT
 from isarstep.benchmark.store.startup_part import Partly
 from isarstep.benchmark.store.store import Benchmark
@@ -38,9 +40,11 @@ from isarstep.isabelle.terms.tokens import decode
 from isarstep.isabelle.theory.problems.constant_types import own_signature
 from isarstep.isabelle.theory.problems.problem import Form, Problem, ProblemError
 from isarstep.premises.available_facts import AvailableFacts
+from isarstep.prover.outcomes.goal_verdict import NOTHING_KNOWN, GoalVerdict
 from isarstep.prover.outcomes.novelty import KnownStatements, schematics_in_order, shown_by_a_value, without_repetition
-from isarstep.prover.outcomes.step import MOST_BY_RULES, Step, further, in_turn, ranked, with_rules
+from isarstep.prover.outcomes.step import MOST_BY_RULES, Step, Steps, further, in_turn, with_gap, with_rules
 from isarstep.prover.outcomes.variants import Variants
+from isarstep.prover.outcomes.verdict import Proved
 
 if TYPE_CHECKING:
     from isarstep.apps.catalogue import Catalogue
@@ -59,6 +63,7 @@ if TYPE_CHECKING:
 BEAM = 10
 BRIEFLY = 6.0  # seconds in which provers try steps where nobody asks for more or less
 WIDE = 32  # hypotheses for a problem where provers find no step among those of the usual beam
+PAUSE = 0.05  # seconds after which others have their turn while a search is waited for
 MARGIN = 10.0  # of log probability: what is so much less likely than the first is nothing to wait for
 LONGEST_DENSE = 110  # dense tokens of a target that has 200 at most; beams that ramble end there
 log = logging.getLogger(__name__)
@@ -188,10 +193,11 @@ class Engine:
         return self.reader_in(chosen_context(others, self.theory_contexts, self.reader_in).with_own(own))
 
     def read(self, problem: Problem) -> Task:
-        return self.reader_for(problem).read(problem)
+        """The task of a problem; premises of the goal become facts."""
+        return with_goal_opened(self.reader_for(problem).read(problem))
 
     def read_state(self, state: ProofState) -> Task:
-        """The task of a state of a theory file."""
+        """The task of a state of a theory file. Its goal is left as it is: what is proved has to fit into the file."""
         from isarstep.benchmark.problems.file_context import FileContext, task_of_state
 
         task = task_of_state(state, self.reader_in(FileContext(state.context)))
@@ -303,26 +309,78 @@ class Engine:
                 reason=reason or growth(key),
                 copy=key in given or restated or (hol.EX in key and shown_by_a_value(typed)),
                 variant=key in variants,
+                facts_given=bool(example.f2),
                 reference=reference in (written, key) if task.has_reference else None,
             )
         return list(steps.values())
 
-    def propose(
-        self, task: Task, beam: int = BEAM, proving: Proving | None = None, seconds: float = math.inf
-    ) -> list[Step]:
-        """Ranked steps; with provers, these and what is one rule of the library away are tried on both sides first, and
-        where no new one is proved on both, the steps of a wider beam. The answer is no longer for that. When provers
-        have tried steps for so many seconds, no further one is tried."""
-        steps = self.search([task], beam)[0]
-        if proving is None:
-            return ranked(steps)
-        near = proving.one_rule_away(task, time.monotonic() + seconds)
-        candidates = in_turn(with_rules(steps, self.by_rules(task, near)))
+    def propose(self, task: Task, beam: int = BEAM, proving: Proving | None = None, seconds: float = math.inf) -> Steps:
+        """Ranked steps, and with provers what `proposing` finds out about them and about the goal."""
+        found = Proposal(task, self.search([task], beam)[0], most=None if proving is None else beam)
+        if proving is not None:
+
+            def wider() -> Future[list[Step]] | None:
+                return _done(self.search([task], WIDE)[0])
+
+            for _ in self.proposing(found, proving, wider, seconds):
+                pass
+        return Steps(found.order, found.goal)
+
+    def proposing(self, found: Proposal, proving: Proving, wider: Wider, seconds: float = math.inf) -> Iterator[Event]:
+        """What is found out about the goal, then about the model's steps and what is one rule of the library away, in
+        turn; then, where none of these helps and the goal needs a step, about those of a wider beam. When provers have
+        tried steps for so many seconds, no further one is tried."""
+        yield from self._judging(found, proving)
+        near = proving.one_rule_away(found.task, time.monotonic() + seconds)
+        known = len(found.steps)
+        found.steps = with_rules(found.steps, self.by_rules(found.task, near))
+        if len(found.steps) > known:
+            yield StepsAdded()
         until = time.monotonic() + seconds
-        steps = proving.tried(task, candidates, until)
-        if beam < WIDE and not any(step.helps for step in steps) and time.monotonic() < until:
-            steps += proving.tried(task, further(steps, self.search([task], WIDE)[0]), until)
-        return ranked(steps)[:beam]
+        yield from self._trying(found, in_turn(found.steps), proving, until)
+        helped = any(step.helps for step in found.steps)
+        searched = found.most is not None and found.most >= WIDE
+        if found.goal == NOTHING_KNOWN and not helped and not searched and time.monotonic() < until:
+            answer = wider()
+            if answer is not None:
+                try:
+                    while not wait([answer], PAUSE).done:
+                        yield Working()
+                finally:
+                    answer.cancel()
+                more = [] if isinstance(answer.exception(), TooLateError) else further(found.steps, answer.result())
+                if more:
+                    found.steps = found.steps + more
+                    yield StepsAdded()
+                    yield from self._trying(found, more, proving, until)
+        yield from self._contradicting(found, proving)
+
+    def checking(self, found: Proposal, proving: Proving) -> Iterator[Event]:
+        """What is found out about the goal and about steps that somebody has written."""
+        yield from self._judging(found, proving)
+        yield from self._trying(found, found.steps, proving, math.inf)
+        yield from self._contradicting(found, proving)
+
+    def _judging(self, found: Proposal, proving: Proving) -> Iterator[Event]:
+        found.goal = proving.goal_verdict(found.task)
+        yield GoalJudged(found.goal)
+
+    def _contradicting(self, found: Proposal, proving: Proving) -> Iterator[Event]:
+        """Facts from which provers derive a step and not the goal may contradict each other all the same."""
+        if found.goal == NOTHING_KNOWN and any(step.sides for step in found.steps):
+            gap = proving.contradiction(found.task, proving.limits)
+            if isinstance(gap, Proved):
+                found.goal = GoalVerdict(contradiction=gap)
+                yield GoalJudged(found.goal)
+
+    def _trying(self, found: Proposal, steps: Sequence[Step], proving: Proving, until: float) -> Iterator[Event]:
+        for place, side, gap in proving.verdicts(found.task, steps, until):
+            number = steps[place].id
+            found.steps[number] = with_gap(found.steps[number], side, gap)
+            yield OutcomeFound(found.steps[number], side, gap)
+        tried = [found.steps[step.id] for step in steps]
+        for step in proving.labelled(found.task, [step for step in tried if step.follows]):
+            found.steps[step.id] = step
 
     def by_rules(self, task: Task, near: Sequence[NearStep]) -> list[Step]:
         """The first statements that are one rule of the library away, as steps."""
@@ -330,6 +388,12 @@ class Engine:
         return list(
             islice((step for step in steps if step.well_formed and not step.copy and not step.variant), MOST_BY_RULES)
         )
+
+
+def _done(steps: list[Step]) -> Future[list[Step]]:
+    answer: Future[list[Step]] = Future()
+    answer.set_result(steps)
+    return answer
 
 
 @contextmanager

@@ -17,12 +17,10 @@ from isarstep.common.tables import print_tables
 
 if TYPE_CHECKING:
     from isarstep.apps.engine import Engine
-    from isarstep.apps.service.printed import Proposals
     from isarstep.benchmark.problems.task import Task
     from isarstep.isabelle.theory.problems.problem import Form
     from isarstep.prover.isar.sketch import Sketch
-    from isarstep.prover.outcomes.step import Step
-    from isarstep.prover.outcomes.verdict import Gap
+    from isarstep.prover.outcomes.step import Step, Steps
 
 # The same words for both commands.
 FileArgument = Annotated[
@@ -102,40 +100,27 @@ def propose(
     asked = (file, goal, fact, other, hint, type_, fixed, theory, tokens, example)
     engine, task = _ask(*asked, model, benchmark)
     from isarstep.apps.engine import seconds_of_checks
-    from isarstep.apps.service.printed import Proposals, printed_proposals, proposals_json
+    from isarstep.apps.service.printed import printed_proposals, proposals_json
 
     checked = check is not False or replay is not None
     seconds = seconds_of_checks(check or (True if replay is not None else None))
     with told_when_long("asking provers" if checked else "searching"):
-        found = _checked(engine, task, beam, seconds) if checked else Proposals(engine.propose(task, beam))
+        found = _checked(engine, task, beam, seconds) if checked else engine.propose(task, beam)
     if as_json:
         print(json.dumps(proposals_json(task, found, checked, engine.unknown(task)), ensure_ascii=False))
         return
     print(printed_proposals(task, found, checked, engine.unknown(task)))
     if replay is not None:
-        print(*_replayed(engine, task, found.steps, replay), sep="\n")
+        print(*_replayed(engine, task, found, replay), sep="\n")
 
 
-def _checked(engine: Engine, task: Task, beam: int, seconds: float) -> Proposals:
+def _checked(engine: Engine, task: Task, beam: int, seconds: float) -> Steps:
     """Steps with what provers, who try them for so long, say of them."""
-    from isarstep.apps.service.printed import Proposals
-    from isarstep.prover.outcomes.verdict import Proved
     from isarstep.prover.search.proof_search import Plan
 
     plan = Plan()  # what provers get for a step of a sketch
-    contradiction: Gap | None = None
-    direct: Gap | None = None
     with engine.proving(plan.prover_seconds, plan.library) as proving:
-        refuted = proving.false_goal(task)
-        if task.example.f3 is not None and refuted is None:
-            direct = proving.follows(task, task.example.f3, (), plan.limits)[0]
-            proving.limit(plan.prover_seconds, plan.library)
-        steps = engine.propose(task, beam, proving=proving, seconds=seconds)
-        if any(each.sides for each in steps) or isinstance(direct, Proved):
-            contradiction = proving.contradiction(task, plan.limits)
-    if isinstance(contradiction, Proved):
-        return Proposals(steps, contradiction, refuted)
-    return Proposals(steps, None, refuted, direct if isinstance(direct, Proved) else None)
+        return engine.propose(task, beam, proving=proving, seconds=seconds)
 
 
 def sketch(
@@ -394,12 +379,13 @@ def _task_of_file(engine: Engine, file: Path) -> Task:
         return engine.read(problem_of_step(Path(graph + ".jsonl.zst"), step))
     theory, _, line = str(file).rpartition(":")
     if theory.endswith(".thy") and line.isdecimal():
+        from isarstep.benchmark.problems.task import with_goal_opened
         from isarstep.isabelle.theory.document import TheoryDocument
 
         state = TheoryDocument(Path(theory), engine.theory_contexts).state_at(int(line))
         for note in state.context.notes:
             typer.echo(f"not read: {note}", err=True)
-        return engine.read_state(state)
+        return with_goal_opened(engine.read_state(state))
 
     from isarstep.apps.service.schema import ProblemBody
     from isarstep.apps.service.service import problem_of_body

@@ -12,7 +12,7 @@ from isarstep.apps.lsp.places import SECONDS, AskedPlace, EditorAnswer
 from isarstep.apps.service import schema
 from isarstep.apps.service.printed import printed_step, printed_task
 from isarstep.apps.service.service import Clock, ProposalState, Service
-from isarstep.benchmark.problems.task import Task
+from isarstep.benchmark.problems.task import Task, with_goal_opened
 from isarstep.common.errors import UserError
 from isarstep.isabelle.terms.terms import frees
 from isarstep.isabelle.theory.proofs.proof_block import ProofState
@@ -27,14 +27,15 @@ Asking = Callable[[Service, AskedPlace, Clock, Report], Awaitable[EditorAnswer]]
 
 async def proposed_steps(service: Service, place: AskedPlace, clock: Clock, report: Report) -> EditorAnswer:
     """Steps between the facts and the goal, those that provers accept on both sides first."""
-    task = await service.computed(clock, lambda: service.engine.read_state(place.state()))
+    task = await service.computed(clock, lambda: with_goal_opened(service.engine.read_state(place.state())))
     effort = schema.ProposeBody.model_validate({"seconds": SECONDS, "check": True})
     found = await service.proposed(task, effort, clock)
     await _checked(service, found, effort, clock, report)
     steps = [printed_step(number, step, True) for number, step in enumerate(found.order, 1)]
     best = next((step for step in found.order if step.helps), None)
-    gist = f"proved on both sides: {best.text}" if best else f"{len(steps)} steps, none proved on both sides"
-    return EditorAnswer("\n".join([printed_task(task, found.unknown), "", *steps]), gist)
+    gist = f"proved on both sides: {best.text}" if best else f"{len(steps)} steps, none that both proofs need"
+    said = found.goal.lines()
+    return EditorAnswer("\n".join([printed_task(task, found.unknown), "", *said, *steps]), " ".join([*said, gist]))
 
 
 async def proved_gap(service: Service, place: AskedPlace, clock: Clock, report: Report) -> EditorAnswer:
@@ -42,7 +43,8 @@ async def proved_gap(service: Service, place: AskedPlace, clock: Clock, report: 
 
     def read() -> tuple[ProofState, Task]:
         state = place.state() if place.gap is None else place.document.state_before(place.gap.start)
-        return state, with_facts_in_order(service.engine.read_state(state))
+        task = with_facts_in_order(service.engine.read_state(state))
+        return state, with_goal_opened(task) if place.gap is None else task
 
     state, task = await service.computed(clock, read)
     plan = Plan(seconds=SECONDS)
@@ -74,14 +76,16 @@ async def checked_step(service: Service, place: AskedPlace, clock: Clock, report
         if own:
             raise UserError(f"{state.where}: it fixes {min(own)!r} by itself; ask where its proof stands")
         tokens = task.line(task.canonical(state.goal))
-        return ProposalState(task, service.engine.steps(task, [(tokens, None)]), [], 0.0)
+        return ProposalState(task, service.engine.steps(task, [(tokens, None)]))
 
     found = await service.computed(clock, read)
     await _checked(service, found, schema.EffortBody.model_validate({"seconds": SECONDS}), clock, report)
     step = found.steps[0]
     sides = {0: "neither side is proved", 1: "one side is proved", 2: "both sides are proved"}
     gist = "it is false" if step.false else sides[step.sides]
-    return EditorAnswer(f"{printed_task(found.task)}\n\n{printed_step(1, step, True)}", gist)
+    said = found.goal.lines()
+    text = "\n".join([printed_task(found.task), "", *said, printed_step(1, step, True)])
+    return EditorAnswer(text, " ".join([*said, gist]))
 
 
 async def _check_goal(service: Service, place: AskedPlace, clock: Clock) -> EditorAnswer:

@@ -15,6 +15,7 @@ from isarstep.isabelle.terms.tokens import decode, encode_line
 from isarstep.isabelle.terms.type_text import parse_type, show_type
 from isarstep.isabelle.theory.problems.open_types import GeneralType
 from isarstep.isabelle.theory.problems.problem import ProblemError
+from isarstep.prover.outcomes.goal_verdict import GoalVerdict
 from isarstep.prover.outcomes.step import Step
 from isarstep.prover.outcomes.verdict import Crashed, Gap, Proved, Refuted, TimedOut
 
@@ -36,11 +37,17 @@ def line(tokens: str, names: Names) -> Json:
 
 def step(step: Step, task: Task) -> Json:
     score = None if step.score is None else round(step.score, 4)
-    judged = {name: getattr(step, name) for name in ("well_formed", "reason", "copy", "reference")}
+    judged = {name: getattr(step, name) for name in ("well_formed", "reason", "copy", "label", "reference")}
     asked = {"first": step.first, "second": step.second, "against": step.against}
     gaps = {name: None if found is None else gap(found) for name, found in asked.items()}
     about = {"text": step.text, "id": step.id, "score": score}
     return proposition(step.term, task.names) | about | judged | gaps | {"sides": step.sides}
+
+
+def goal(goal: GoalVerdict) -> Json:
+    """What is known of a problem before its steps."""
+    found = {"refuted": goal.refuted, "contradiction": goal.contradiction, "direct": goal.direct}
+    return {name: None if verdict is None else gap(verdict) for name, verdict in found.items()}
 
 
 def gap(gap: Gap) -> Json:

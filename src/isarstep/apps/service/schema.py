@@ -182,6 +182,10 @@ class StepAnswer(Proposition):
     copy_: bool = Field(
         alias="copy", serialization_alias="copy", description="It says nothing that was not given, or the goal itself."
     )
+    label: str | None = Field(
+        description="Why it adds nothing: says nothing new, restates a fact or the goal, not needed, or true whatever "
+        "the facts say. Such steps come after all others. Null: it may help."
+    )
     reference: bool | None = Field(description="It is the missing step of the example; null: there is none to compare.")
     first: GapAnswer | None = Field(description="Does it follow from the facts? Null: nobody was asked.")
     second: GapAnswer | None = Field(description="Does the goal follow from it and all that is given?")
@@ -194,7 +198,9 @@ class ProposeAnswer(Checked):
     unknown: list[str] = Field(description="Constants of the problem that the model has never seen.")
     seconds: dict[str, float] = Field(description="What `search` took, and what `check` took after it.")
     finished: bool = Field(description="False: the budget ended before every gap was tried.")
+    refuted: GapAnswer | None = Field(description="Values under which the facts hold and the goal does not.")
     contradiction: GapAnswer | None = Field(description="The facts contradict each other: everything follows.")
+    direct: GapAnswer | None = Field(description="The goal follows from the facts without a step.")
 
 
 class SketchStep(Proposition):

@@ -8,32 +8,36 @@ import re
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, TypeVar
 
-from isarstep.apps.batching import Batcher, TooLateError
+from isarstep.apps.batching import Batcher
 from isarstep.apps.engine import WIDE, Engine
+from isarstep.apps.events import Event as EngineEvent
+from isarstep.apps.events import GoalJudged, OutcomeFound, Proposal, StepsAdded, TooLateError
 from isarstep.apps.interruptible import Workers
 from isarstep.apps.prover_queue import Finished, Job, ProverQueue
 from isarstep.apps.service import answer_fields, schema
 from isarstep.apps.service.attention_view import attention_of
 from isarstep.apps.service.wording import understood
-from isarstep.benchmark.problems.task import Task
+from isarstep.benchmark.problems.task import Task, opened_goal
 from isarstep.benchmark.store.fact_search import FactSearch, SearchWord
 from isarstep.common.errors import UserError
 from isarstep.common.memory import shared_property
 from isarstep.isabelle.context.theory_contexts import USUAL
+from isarstep.isabelle.terms.hol import strip_pure_imp
 from isarstep.isabelle.terms.terms import Term
 from isarstep.isabelle.theory.problems.open_types import open_types
 from isarstep.isabelle.theory.problems.pasted import problem_of_theory_text
 from isarstep.isabelle.theory.problems.problem import FIELDS, Problem, ProblemError
 from isarstep.prover.atp.provers import installed, not_installed
 from isarstep.prover.check.prover_session import Limits, Proving
-from isarstep.prover.check.step_checker import NearStep
 from isarstep.prover.isar.sketch import Sketch, Stated, exact_text, holds_at_all_types, isar_text, theory_file
-from isarstep.prover.outcomes.step import Step, further, ranked, with_gap, with_rules
+from isarstep.prover.outcomes.goal_verdict import GoalVerdict
+from isarstep.prover.outcomes.step import Step
 from isarstep.prover.outcomes.verdict import AUTHORITY, Proved
 from isarstep.prover.search.proof_search import Plan, sketches
 
@@ -79,21 +83,12 @@ class Clock:
         return self.seconds - self.passed
 
 
-@dataclass
-class ProposalState:
-    """The state of a proposal: its task, its steps so far, how long the search took."""
+@dataclass(eq=False)
+class ProposalState(Proposal):
+    """A proposal of a request: which constants the model has never seen, and how long the search took."""
 
-    task: Task
-    steps: list[Step]
-    unknown: list[str]
-    search: float
-    contradiction: Proved | None = None
-    most: int | None = None  # steps in the answer
-
-    @property
-    def order(self) -> list[Step]:
-        """What is shown, best first."""
-        return ranked(self.steps)[: self.most]
+    unknown: list[str] = field(default_factory=list)
+    search: float = 0.0
 
 
 class Service:
@@ -271,8 +266,13 @@ class Service:
             if field in ("facts", "others") and holds_at_all_types(task, tokens):
                 general.append(task.text(tokens))
                 continue
+            term = reading.term
+            if field == "goal":  # as it is opened where steps are proposed for it
+                premises, tokens = opened_goal(tokens)
+                texts["facts"] += (exact_text(task, premise) for premise in premises)
+                term = strip_pure_imp(term)[1] if premises else term
             texts[field].append(exact_text(task, tokens))
-            terms[field].append(reading.term)
+            terms[field].append(term)
         known = dict.fromkeys((*texts["facts"], *texts["others"]))
         said = [None if one is None else Proved(one.by, 0.0, tuple(one.facts), 0) for one in body.proved]
         steps = [*zip(texts["extra"], terms["extra"], strict=True), *zip(texts["goal"], terms["goal"], strict=True)]
@@ -294,7 +294,8 @@ class Service:
         self._admit(body.beam, clock)
         steps = await self._searched(task, body, body.beam, clock)
         most = min(body.beam, body.count)
-        return ProposalState(task, steps[:most], self.engine.unknown(task), clock.passed, most=most)
+        unknown = self.engine.unknown(task)
+        return ProposalState(task, steps[:most], most=most, unknown=unknown, search=clock.passed)
 
     def _admit(self, beam: int, clock: Clock) -> None:
         """Better said at once than when the time is over."""
@@ -321,64 +322,35 @@ class Service:
                 self.engine.answer(task, text, body.form, f"proposals[{place}]")
                 for place, text in enumerate(body.proposals)
             ]
-            return ProposalState(task, self.engine.steps(task, [(tokens, None) for tokens in lines]), [], clock.passed)
+            steps = self.engine.steps(task, [(tokens, None) for tokens in lines])
+            return ProposalState(task, steps, search=clock.passed)
 
         return await self.computed(clock, read)
 
     async def gaps(self, found: ProposalState, effort: schema.EffortBody, clock: Clock) -> AsyncGenerator[Event, None]:
-        """Verdicts as they come, until all are there or the budget ends; closed earlier, the rest is not asked. After
-        the model's steps comes what is one rule of the library away, then, where no new step is proved on both sides,
-        what a wider beam has."""
-        async with aclosing(self._verdicts(found, 0, effort, clock)) as events:
+        """The engine's events as they come, until all are there or the budget ends; closed earlier, the rest is not
+        asked."""
+
+        def wider() -> Future[list[Step]] | None:
+            if not self.batcher.has_room(WIDE, clock.left):
+                return None
+            return self.batcher.submit(found.task, WIDE, deadline=clock.began + clock.seconds)
+
+        def work(proving: Proving) -> Iterator[EngineEvent]:
+            if isinstance(effort, schema.ProposeBody):
+                return self.engine.proposing(found, proving, wider)
+            return self.engine.checking(found, proving)
+
+        async with aclosing(self.job(work, effort, clock)) as events:
             async for event in events:
-                yield event
-        if not isinstance(effort, schema.ProposeBody):
-            return
-        for more in (self._by_rules, self._wider):
-            tried = len(found.steps)
-            if not unfinished(found.steps):
-                found.steps = await more(found, effort, clock)
-            if len(found.steps) > tried:
-                yield "steps", first_answer(found)
-                async with aclosing(self._verdicts(found, tried, effort, clock)) as events:
-                    async for event in events:
-                        yield event
-
-    async def _by_rules(self, found: ProposalState, body: schema.ProposeBody, clock: Clock) -> list[Step]:
-        """The steps with what is one rule of the library away."""
-
-        def work(proving: Proving) -> Iterator[list[NearStep]]:
-            yield proving.one_rule_away(found.task)
-
-        async with aclosing(self.job(work, body, clock)) as answers:
-            async for near in answers:
-                return with_rules(found.steps, self.engine.by_rules(found.task, near))
-        return found.steps
-
-    async def _wider(self, found: ProposalState, body: schema.ProposeBody, clock: Clock) -> list[Step]:
-        """Where no new step is proved on both sides, with those of a wider beam, if there is time for one."""
-        helped = any(step.helps for step in found.steps)
-        if not helped and body.beam < WIDE and self.batcher.has_room(WIDE, clock.left):
-            with suppress(OutOfTimeError):  # then what there is must do
-                return found.steps + further(found.steps, await self._searched(found.task, body, WIDE, clock))
-        return found.steps
-
-    def _verdicts(
-        self, found: ProposalState, begin: int, effort: schema.EffortBody, clock: Clock
-    ) -> AsyncGenerator[Event, None]:
-        """Of the steps from a place on."""
-
-        def work(proving: Proving) -> Iterator[Event]:
-            for place, side, gap in proving.verdicts(found.task, found.steps[begin:]):
-                number = begin + place
-                found.steps[number] = with_gap(found.steps[number], side, gap)
-                step = found.steps[number]
-                yield "gap", {"id": step.id, "side": side, "gap": answer_fields.gap(gap), "sides": step.sides}
-            if any(step.sides for step in found.steps):
-                gap = proving.contradiction(found.task, Limits(effort.prover_seconds, effort.library))
-                found.contradiction = gap if isinstance(gap, Proved) else None
-
-        return self.job(work, effort, clock)
+                match event:
+                    case GoalJudged(goal):
+                        yield "goal", answer_fields.goal(goal) | {"notes": goal.lines()}
+                    case StepsAdded():
+                        yield "steps", first_answer(found)
+                    case OutcomeFound(step, side, gap):
+                        about = {"gap": answer_fields.gap(gap), "sides": step.sides, "label": step.label}
+                        yield "gap", {"id": step.id, "side": side} | about
 
     async def sketch(self, body: schema.SketchBody, task: Task, clock: Clock) -> AsyncGenerator[Event, None]:
         """Better and better sketches; the last event is `done`."""
@@ -448,15 +420,15 @@ def example_fields(task: Task) -> Json:
     return fields | {"goal": goal, "extra": []}
 
 
-def context_fields(task: Task) -> Json:
-    """In which context the answer holds, for which types, and what may have been meant instead."""
-    notes = [str(each) for each in task.general()]
+def context_fields(task: Task, goal: GoalVerdict | None = None) -> Json:
+    """In which context the answer holds and for which types; notes on the goal itself come first."""
+    notes = [*([] if goal is None else goal.lines()), *map(str, task.general())]
     return {"types": task.types(), "world": task.theory_context.name, "authority": AUTHORITY, "notes": notes}
 
 
 def first_answer(found: ProposalState) -> Json:
     steps = [answer_fields.step(step, found.task) for step in found.steps]
-    return {"steps": steps, "unknown": found.unknown} | context_fields(found.task)
+    return {"steps": steps, "unknown": found.unknown} | context_fields(found.task, found.goal)
 
 
 def unfinished(steps: Sequence[Step]) -> bool:
@@ -472,14 +444,14 @@ def last_answer(found: ProposalState, clock: Clock, asked: bool) -> Json:
     order = found.order
     missing = asked and unfinished(order)
     seconds = {"search": round(found.search, 3), "check": round(clock.passed - found.search, 3)}
-    contradiction = None if found.contradiction is None else answer_fields.gap(found.contradiction)
-    about = {"seconds": seconds, "finished": not missing, "contradiction": contradiction} | provers_asked(asked)
-    return {"order": [step.id for step in order]} | about
+    about = {"seconds": seconds, "finished": not missing} | answer_fields.goal(found.goal) | provers_asked(asked)
+    return {"order": [step.id for step in order], "labels": {step.id: step.label for step in order}} | about
 
 
 def whole_answer(found: ProposalState, clock: Clock, asked: bool) -> Json:
     last = last_answer(found, clock, asked)
     by_id = {step.id: step for step in found.steps}
+    del last["labels"]  # the steps have them
     steps = [answer_fields.step(by_id[number], found.task) for number in last.pop("order")]
     return first_answer(found) | last | {"steps": steps}
 

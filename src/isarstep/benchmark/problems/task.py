@@ -6,20 +6,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from isarstep.benchmark.store.example import Example
 from isarstep.common.errors import UserError
 from isarstep.isabelle.context.theory_contexts import TheoryContext
 from isarstep.isabelle.inference.annotations import bound_names, with_bound_names
 from isarstep.isabelle.inference.infer import Context, infer
-from isarstep.isabelle.inference.typed_lines import TypedLine, fixed_in_lines, line_of
+from isarstep.isabelle.inference.typed_lines import TypedLine, fixed_in_lines, like, line_of, term_of
 from isarstep.isabelle.syntax.grammar.folding import canonical
 from isarstep.isabelle.syntax.reading.typed_writer import write_typed
 from isarstep.isabelle.syntax.writing.names import Names
 from isarstep.isabelle.syntax.writing.printing import ShownNames, to_unicode
+from isarstep.isabelle.terms.hol import strip_pure_imp
 from isarstep.isabelle.terms.normal_names import normalise, restore
-from isarstep.isabelle.terms.terms import Term, TFree, untyped
+from isarstep.isabelle.terms.terms import Term, TFree, schematics, untyped
 from isarstep.isabelle.terms.tokens import decode, encode_line
 from isarstep.isabelle.terms.type_text import show_type, type_variables
 from isarstep.isabelle.theory.problems.open_types import GeneralType, open_types
@@ -120,3 +121,23 @@ class Task:
 
     def general(self) -> list[GeneralType]:
         return open_types(self.shown_context(), self.theory_context.signature)
+
+
+def opened_goal(goal: str) -> tuple[list[str], str]:
+    """Premises and conclusion of a goal `A ⟹ B`, as lines. A goal of which a premise has schematic variables is left
+    as it is: as a fact, that premise would hold for all their values."""
+    premises, conclusion = strip_pure_imp(term_of(goal))
+    if not premises or any(schematics(premise) for premise in premises):
+        return [], goal
+    return [like(goal, normalise(premise, ())) for premise in premises], like(goal, normalise(conclusion, ()))
+
+
+def with_goal_opened(task: Task) -> Task:
+    """The task with the premises of its goal among the facts; an example of the benchmark is left as it is."""
+    example = task.example
+    if example.f3 is None or task.has_reference or task.scored:
+        return task
+    premises, goal = opened_goal(example.f3)
+    if not premises:
+        return task
+    return replace(task, example=replace(example, f2=tuple(dict.fromkeys((*example.f2, *premises))), f3=goal))

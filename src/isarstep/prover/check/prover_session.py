@@ -27,7 +27,10 @@ from isarstep.premises.fact_base import Library
 from isarstep.prover.atp.provers import Cache, ProverLimits, Provers, installed, not_installed
 from isarstep.prover.atp.schedule import Effort
 from isarstep.prover.check.step_checker import Checker, NearStep
+from isarstep.prover.outcomes.goal_verdict import NOTHING_KNOWN, GoalVerdict
+from isarstep.prover.outcomes.likeness import TRUE
 from isarstep.prover.outcomes.step import Side, Step, with_gap
+from isarstep.prover.outcomes.variants import sorted_text
 from isarstep.prover.outcomes.verdict import Crashed, Gap, Proved, Refuted, TimedOut, Unknown
 from isarstep.prover.rewrite.simp_rules import SimpRules
 from isarstep.prover.values.counterexamples import Counterexamples
@@ -39,6 +42,7 @@ MEMORY = 2 << 30
 FALSEHOOD = encode_line(hol.trueprop(hol.apply("HOL.False")))
 MOST_ANSWERS = 20_000  # that are remembered; a server runs for a long time
 REFUTATION = 0.5  # of the seconds of an attempt, for values that refute a statement
+TRUE_FORM = sorted_text(TRUE)
 FALSE_STEP = Unknown("not asked: the step is false")
 
 
@@ -185,6 +189,32 @@ class Proving(AbstractContextManager["Proving"]):
             crash(error)
             return []
 
+    def labelled(self, task: Task, steps: Sequence[Step], until: float = math.inf) -> list[Step]:
+        """The steps, marked where simplification makes True of them, or what it makes of the goal or a fact. Of an
+        example of the benchmark nothing is marked."""
+        theory_context, example = asked_context(task), task.example
+        new = [step for step in steps if step.well_formed and not step.copy and not step.variant]
+        if theory_context is None or example.f3 is None or not new:
+            return list(steps)
+        given = (example.f3, *example.f2, *example.f4)
+        try:
+            with working_until(until):
+                lines = (*given, *(step.tokens for step in new))
+                forms = self._checker.simplified_forms(example, lines, theory_context)
+        except (UserError, DeadlineError):
+            return list(steps)
+        except Exception as error:
+            crash(error)
+            return list(steps)
+        known, of_step = (
+            {*forms[: len(given)]} - {None},
+            dict(zip((step.id for step in new), forms[len(given) :], strict=True)),
+        )
+        return [
+            replace(step, variant=step.variant or form in known, trivial=form == TRUE_FORM)
+            for step, form in ((step, of_step.get(step.id)) for step in steps)
+        ]
+
     def against(self, task: Task, tokens: str, until: float = math.inf) -> Gap:
         """Does a statement contradict the facts? Asked quickly: most do not."""
         seconds, library, *_ = self.limits
@@ -196,6 +226,24 @@ class Proving(AbstractContextManager["Proving"]):
     def contradiction(self, task: Task, limits: Limits) -> Gap:
         """Do the given facts contradict each other? Then everything follows from them, and a proof says nothing."""
         return self.follows(task, FALSEHOOD, (), limits)[0]
+
+    def goal_verdict(self, task: Task) -> GoalVerdict:
+        """What is to be known before any step: is the goal false, do the facts contradict each other, or does the goal
+        follow from them as it is?"""
+        goal, limits = task.example.f3, self.limits
+        if goal is None:
+            return NOTHING_KNOWN
+        refuted = self.false_goal(task)
+        if refuted is not None:
+            return GoalVerdict(refuted)
+        direct = self.follows(task, goal, (), limits)[0]
+        if not isinstance(direct, Proved):
+            return NOTHING_KNOWN
+        # A proof of False is just that.
+        contradiction = None if goal == FALSEHOOD else self.contradiction(task, limits)
+        if isinstance(contradiction, Proved):
+            return GoalVerdict(contradiction=contradiction)
+        return GoalVerdict(direct=direct)
 
     def follows(self, task: Task, goal: str, known: Sequence[str], limits: Limits) -> Answer:
         """Does a statement follow from everything given and what else is known? And from which of all these."""

@@ -26,6 +26,7 @@ from isarstep.prover.check.obligations import GapCloser, OpenGap, unused
 from isarstep.prover.check.single_rule_steps import OfferedRule, OneRule
 from isarstep.prover.outcomes.likeness import likeness
 from isarstep.prover.outcomes.step import Way
+from isarstep.prover.outcomes.variants import sorted_text
 from isarstep.prover.outcomes.verdict import (
     NOT_ASKED,
     Background,
@@ -141,6 +142,25 @@ class Checker(GapCloser):
     def inductions(self, example: Example, theory_context: TheoryContext | None = None) -> Iterator[Gap]:
         """The same by induction and case distinction, an answer for each that is tried. Raises UserError."""
         yield from by_induction(self, self._given(example, theory_context))
+
+    def simplified_forms(
+        self, example: Example, lines: Sequence[str], theory_context: TheoryContext | None = None
+    ) -> list[str | None]:
+        """What rewriting by the declared simp rules leaves of statements about an example, without its facts; None of
+        what has no type. Equal forms are the same statement up to simplification. Raises UserError."""
+        bare = self.typed(example, theory_context)
+        forms: list[str | None] = []
+        for line in lines:
+            try:
+                context = bare.with_proposal(line)
+            except UserError:
+                forms.append(None)
+                continue
+            assert context.proposal is not None
+            left = self.rewritten(OpenGap("P", example, context, (), context.proposal), ())[0]
+            formula = dest_trueprop(context.proposal) if left is None else left
+            forms.append(None if formula is None else sorted_text(formula))
+        return forms
 
     def _given(self, example: Example, theory_context: TheoryContext | None) -> OpenGap:
         context = self.typed(example, theory_context)

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from isarstep.isabelle.syntax.writing.readable import latex_of
 from isarstep.isabelle.terms.terms import Term
+from isarstep.prover.outcomes.goal_verdict import NOTHING_KNOWN, GoalVerdict
 from isarstep.prover.outcomes.verdict import Gap, Refuted, proved
 
 STEP = "P"  # how proofs call it
@@ -35,13 +36,20 @@ class Step:
     first: Gap | None = None
     second: Gap | None = None
     against: Gap | None = None
-    variant: bool = False  # a fact or the goal again, changed in a way that helps nobody
+    variant: bool = False  # restates a fact or the goal, up to order, arithmetic or simplification
+    trivial: bool = False  # simplifies to True without the facts
+    facts_given: bool = True  # there are facts that it could follow from
     by_rule: Way | None = None  # how one rule of the library gives it
-    contradiction: Gap | None = None  # the proof that the given facts contradict each other: everything follows
+    goal: GoalVerdict = NOTHING_KNOWN  # what is known of the problem itself, where the step was checked alone
 
     @property
     def well_formed(self) -> bool:
         return self.reason is None
+
+    @property
+    def contradiction(self) -> Gap | None:
+        """The proof that the given facts contradict each other: everything follows."""
+        return self.goal.contradiction
 
     @property
     def sides(self) -> int:
@@ -64,8 +72,26 @@ class Step:
 
     @property
     def by_itself(self) -> bool:
-        """It was proved without any of the facts: it is true whatever they say."""
-        return proved(self.first) and not any(name[:2] == "F." or name == "?" for name in self.first.facts)
+        """It holds whatever the facts state: it simplifies to True, or its proof uses none of them. Where there are no
+        facts, a proof of a step cannot use any, and that is no objection to it."""
+        if self.trivial:
+            return True
+        first = self.first
+        used = proved(first) and any(name[:2] == "F." or name == "?" for name in first.facts)
+        return proved(first) and self.facts_given and not used
+
+    @property
+    def label(self) -> str | None:
+        """Why the step adds nothing to a proof of the goal, in words; None of a step that may help."""
+        if not self.well_formed:
+            return None
+        if self.copy:
+            return "says nothing new"
+        if self.variant:
+            return "restates a fact or the goal"
+        if self.idle:
+            return "not needed: the goal was proved without it"
+        return "true whatever the facts say" if self.by_itself else None
 
     @property
     def follows(self) -> bool:
@@ -79,8 +105,8 @@ class Step:
 
     @property
     def helps(self) -> bool:
-        """Says something new, and is proved on both sides."""
-        return self.well_formed and not self.copy and self.sides == 2
+        """Is proved on both sides and has no label: the facts are needed for it, and it is needed for the goal."""
+        return self.well_formed and self.label is None and self.sides == 2
 
     def __str__(self) -> str:
         return self.text
@@ -97,60 +123,52 @@ class Step:
 
 
 class Steps(list[Step]):
-    """Ranked steps; a notebook shows them as a table."""
+    """Ranked steps, and what is known of the goal itself; a notebook shows them as a table."""
+
+    def __init__(self, steps: Iterable[Step] = (), goal: GoalVerdict | None = None) -> None:
+        super().__init__(steps)
+        self.goal = goal or NOTHING_KNOWN
 
     def __str__(self) -> str:
-        return "\n".join(f"{place:>2}  {step}" for place, step in enumerate(self, 1))
+        labels = (f"  ({step.label})" if step.label else "" for step in self)
+        steps = (f"{place:>2}  {step}{label}" for place, (step, label) in enumerate(zip(self, labels, strict=True), 1))
+        return "\n".join([*self.goal.lines(), *steps])
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        head = "<tr><th></th><th>step</th><th>facts ⊢ step</th><th>step ⊢ goal</th></tr>"
-        cells = ((str(place), step.text, *step.verdicts()) for place, step in enumerate(self, 1))
+        head = "<tr><th></th><th>step</th><th>facts ⊢ step</th><th>step, facts ⊢ goal</th><th></th></tr>"
+        cells = ((str(place), step.text, *step.verdicts(), step.label or "") for place, step in enumerate(self, 1))
         rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in cells)
-        return f"<table>{head}{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+        lines = "".join(f"<p>{escape(line)}</p>" for line in self.goal.lines())
+        return f"{lines}<table>{head}{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
 def ranked(steps: Iterable[Step]) -> list[Step]:
-    """Proved on both sides, in turn; then the facts or the goal in another form, what follows from the facts, and what
-    was not seen to follow: that the goal follows says little, for from what is false everything does. After all others
-    comes what is false or contradicts the facts, then what was given already, and what is no proposition. What a rule
-    of the library alone proposes is shown where it follows from the facts."""
+    """First the steps that both proofs need, then what follows from the facts, then what was not seen to follow: that
+    the goal follows from such a step says little, for from what is false everything does. Then what is false or
+    contradicts the facts. Steps with a label come after every other step, and last what is no proposition. Within each
+    of these the order is that of `in_turn`. What a rule of the library alone proposes is shown where it follows from
+    the facts."""
     return sorted(
         (step for step in in_turn(steps) if step.follows or not step.of_rule_alone),
         key=lambda step: (
-            not step.well_formed, step.copy, step.contradictory or step.false, step.sides < 2,
-            step.sides == 2 and step.variant,
-            step.sides < 2 and (not step.follows or step.by_itself or step.variant),
+            not step.well_formed, step.label is not None, step.copy, step.contradictory or step.false,
+            step.sides < 2, not step.follows,
         ),
     )  # fmt: skip
 
 
 def in_turn(steps: Iterable[Step]) -> list[Step]:
     """First what a model and a rule of the library propose both, then what rules give and what the model proposes, one
-    after the other. Of each, steps first that the goal's proof needs; of rules those that say something, of the model
-    those that need the facts."""
+    after the other, each in its own order."""
     both: list[Step] = []
     rules: list[Step] = []
     model: list[Step] = []
-    for step in steps:
-        (model if step.by_rule is None else rules if step.of_rule_alone or _late(step) else both).append(step)
-    for group in (both, rules, model):
-        group.sort(key=lambda step: (_late(step), step.id))
+    for step in sorted(steps, key=lambda step: step.id):
+        (model if step.by_rule is None else rules if step.of_rule_alone else both).append(step)
     turns = zip_longest(rules, model)
     return [*both, *(step for pair in turns for step in pair if step is not None)]
-
-
-def _late(step: Step) -> int:
-    """What adds less comes later. What leads to the goal by a rule is needed, whatever proof of the goal was found."""
-    if step.sides < 2:
-        return 0
-    if step.by_rule is None:
-        return 2 * step.idle + step.by_itself
-    if step.by_rule == "rewriting":
-        return 0
-    by_simp = proved(step.first) and step.first.by == "simp"
-    return 2 * (step.idle and step.by_rule == "forwards") + (step.by_itself and by_simp)
 
 
 def with_rules(steps: Sequence[Step], near: Iterable[Step]) -> list[Step]:

@@ -30,6 +30,7 @@ let running = null; // the AbortController of the request under way
 let opening = null; // the promise of another problem that is on its way
 let uncovered = false; // is the original step shown?
 let authority = "by provers, not by Isabelle's kernel"; // until the server says it itself
+let goalNote = null; // what is known of the goal that was asked about last
 let readable = null; // the last texts that could be read
 
 // ---- what is said to the person ----
@@ -156,9 +157,10 @@ function showButtons() {
 // When nothing is open any more the text of the proof and its button are what one sees.
 function showBanner() {
   const banner = $("#banner"), { contradiction } = proof.now, done = proof.complete;
-  banner.hidden = !done && !contradiction;
-  banner.classList.toggle("warning", Boolean(contradiction));
+  banner.hidden = !done && !contradiction && !goalNote;
+  banner.classList.toggle("warning", Boolean(contradiction) || (!done && Boolean(goalNote)));
   if (contradiction) banner.replaceChildren(make("b", {}, "The facts contradict each other."), `Everything follows from them, so a proof says nothing (${contradiction.text}).`);
+  else if (!done && goalNote) banner.replaceChildren(make("b", {}, goalNote.title), ` ${goalNote.text}`);
   else if (done) banner.replaceChildren(make("b", {}, "Every gap is closed"), `${authority}.`);
   const place = done ? $("#finished") : $("#isar-place");
   if ($("#isar").parentElement !== place) {
@@ -322,6 +324,7 @@ async function ask(words = null) {
   const place = proof.now.active, question = proof.question(place);
   say(words ?? (place < proof.now.steps.length ? `Asking about the gap before step ${place + 1} …` : "Asking …"));
   stepsView.stale();
+  goalNote = null;
   let tried = 0, all = 0;
   await under((signal) => stream("/propose", { ...question, check: true, seconds: SECONDS }, signal, {
     steps: ({ steps, unknown }) => {
@@ -338,9 +341,11 @@ async function ask(words = null) {
       if (event.side !== "against") tried += 1;
       showProgress(Math.max(0.05, tried / Math.max(1, all)));
     },
-    done: ({ order, seconds, finished, contradiction }) => {
-      stepsView.settle();
-      warn(contradiction);
+    goal: (found) => { noteGoal(found); warn(found); },
+    done: ({ order, labels, seconds, finished, ...found }) => {
+      stepsView.settle(labels);
+      noteGoal(found);
+      warn(found);
       if (stepsView.steps.length) stepsView.order(order);
       const both = stepsView.steps.filter((step) => step.sides === 2).length, one = stepsView.steps.filter((step) => step.sides === 1).length;
       const time = (value) => `${(value ?? 0).toFixed(1)} s`;
@@ -354,7 +359,14 @@ function why() {
   return contextView.open.length && !proof.now.example ? ` ${whyOpen(contextView.open)} Give a type below the proof.` : "";
 }
 
-function warn(contradiction) {
+// What is known of the goal itself, before any step.
+function noteGoal({ refuted, direct }) {
+  if (refuted) goalNote = { title: "The goal is false.", text: refuted.text };
+  else if (direct) goalNote = { title: "The goal follows from the facts without a step.", text: direct.text };
+  showBanner();
+}
+
+function warn({ contradiction }) {
   if (!contradiction || proof.now.contradiction) return;
   proof.now.contradiction = contradiction;
   showBanner();
@@ -396,7 +408,7 @@ async function checkOne(body, signal, onGap) {
       Object.assign(step, { [side]: gap, sides });
       onGap(side, gap);
     },
-    done: ({ contradiction }) => warn(contradiction),
+    done: (found) => warn(found),
   });
   return step;
 }
@@ -466,7 +478,7 @@ async function sketch() {
     stop();
     proof.acceptAll(steps, goal, place);
     changed();
-    warn(plan.contradiction);
+    warn(plan);
     if (proof.complete) return void finish();
     welcome();
     say("The sketch is in the proof.");
@@ -476,7 +488,7 @@ async function sketch() {
     sketch: (plan) => show(plan, false),
     done: (plan) => {
       show(plan, true);
-      warn(plan.contradiction);
+      warn(plan);
       say(`${plan.tried} proposals tried in ${plan.seconds.toFixed(1)} s; what is proved is proved ${authority}.${plan.closed ? "" : why()}`);
     },
   }), sketch);

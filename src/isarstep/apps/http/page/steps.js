@@ -2,7 +2,7 @@
 
 import { drawn, formula, make, spoken } from "./dom.js";
 
-const SIDES = { first: "facts ⟹ step", second: "step ⟹ goal" };
+const SIDES = { first: "facts ⟹ step", second: "step, facts ⟹ goal" };
 const STILL = 8; // pixels: a pointer that moved more was dragged
 const MISSED = { timeout: "not proved in time", unknown: "not proved", refuted: "refuted", internal_error: "internal error" };
 
@@ -87,7 +87,7 @@ export class StepsView {
       gapBadge("first", step.first, this.waiting && step.well_formed), gapBadge("second", step.second, this.waiting && step.well_formed),
     ];
     if (step.against?.result === "proved") badges.push(make("li", { class: "badge no", title: step.against.text }, "✗ contradicts the facts"));
-    if (step.copy) badges.push(make("li", { class: "badge copied", title: "a fact or the goal again, part of one, t = t, or ∃x. f t = f x" }, "says nothing new"));
+    if (step.label) badges.push(make("li", { class: "badge copied", title: "a proof of the goal does without it: a fact or the goal again, true in any case, or not used" }, step.label));
     if (step.reference) badges.push(make("li", { class: "badge same reference", title: "equal to the step of the original proof" }, "★ as in the original"));
     const score = step.score === null || step.score === undefined ? "" : `score ${step.score.toFixed(2)}`;
     badges.push(make("li", { class: "right" },
@@ -99,11 +99,11 @@ export class StepsView {
     return this.list?.querySelector(`[data-id="${id}"]`) ?? null;
   }
 
-  gap({ id, side, gap, sides }) {
+  gap({ id, side, gap, sides, label }) {
     const step = this.steps.find((each) => each.id === id);
     if (!step) return;
     step[side] = gap;
-    step.sides = sides;
+    Object.assign(step, { sides, label });
     this.refill(step);
   }
 
@@ -116,8 +116,9 @@ export class StepsView {
   }
 
   // No more verdicts will come.
-  settle() {
+  settle(labels = {}) {
     this.waiting = false;
+    this.steps.forEach((step) => { step.label = labels[step.id] ?? step.label; });
     this.steps.forEach((step) => this.refill(step));
   }
 

@@ -76,7 +76,7 @@ def _read(
                 text=shortened(text, 200), score=None, well_formed=False, problem=str(refusal(error)["message"]),
                 given=False, follows_from_facts=none, closes_goal=none,
             )  # fmt: skip
-    return ProposalState(task, steps, [], clock.passed), unread
+    return ProposalState(task, steps, search=clock.passed), unread
 
 
 def _status(steps: list[Step], unread: list[StepShown], late: int, seconds: float) -> tuple[Status, str]:

@@ -18,12 +18,13 @@ from isarstep.apps.mcp.tools.results import (
     refusal,
     shortened,
 )
-from isarstep.apps.mcp.tools.steps import CONTRADICTORY
 from isarstep.apps.mcp.tools.workshop import Workshop
 from isarstep.apps.service.schema import SketchBody
 from isarstep.apps.service.service import Clock
 from isarstep.common.errors import UserError
 from isarstep.prover.atp.provers import installed
+
+CONTRADICTORY = "the given facts contradict each other: everything follows from them"
 
 
 class SketchStepShown(BaseModel):

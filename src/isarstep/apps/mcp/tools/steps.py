@@ -19,8 +19,6 @@ from isarstep.apps.service.schema import EffortBody
 from isarstep.apps.service.service import Clock, ProposalState, Service, context_fields
 from isarstep.prover.outcomes.step import Step
 
-CONTRADICTORY = "the given facts contradict each other: everything follows from them"
-
 
 class StepShown(BaseModel):
     """A step between the facts and the goal."""
@@ -30,6 +28,9 @@ class StepShown(BaseModel):
     well_formed: bool = Field(description="Is it a proposition about these variables?")
     problem: str | None = Field(default=None, description="Why it is not.")
     given: bool = Field(description="It says nothing that was not given.")
+    label: str | None = Field(
+        default=None, description="Why it adds nothing to a proof of the goal; null: it may help."
+    )
     follows_from_facts: GapShown = Field(description="Does it follow from the facts?")
     closes_goal: GapShown = Field(description="Does the goal follow from it and all that is given?")
 
@@ -51,6 +52,7 @@ def step_shown(step: Step) -> StepShown:
         well_formed=step.well_formed,
         problem=step.reason and shortened(step.reason, 1000),
         given=step.copy,
+        label=step.label,
         follows_from_facts=gap_shown(step.first),
         closes_goal=gap_shown(step.second),
     )
@@ -73,8 +75,8 @@ def steps_result(
     status: Status, message: str, steps: list[StepShown], gaps_left: int, found: ProposalState, clock: Clock
 ) -> StepsResult:
     where = context_fields(found.task)
-    # What makes the verdicts worth less than they look.
-    warnings = [] if found.contradiction is None else [CONTRADICTORY]
+    warnings = found.goal.lines()
+    message = " ".join(filter(None, (*warnings, message)))
     if found.unknown:
         warnings.append(f"constants that the model has never seen: {', '.join(found.unknown)}")
     return StepsResult(
