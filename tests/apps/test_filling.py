@@ -3,6 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,6 +20,7 @@ from isarstep.apps.filling import (
 )
 from isarstep.benchmark.problems.task import Task
 from isarstep.cli import run
+from isarstep.common.cancellation import check_deadline
 from isarstep.common.errors import UserError
 from isarstep.isabelle.terms.hol import dest_trueprop
 from isarstep.isabelle.terms.tokens import decode
@@ -44,7 +46,7 @@ def filled(engine: Engine, *answers: Gap) -> list[FilledGap]:
     document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=THEORY)
     waiting = iter(answers)
 
-    def sketched(task: Task) -> Sketch:
+    def sketched(task: Task, _left: float) -> Sketch:
         goal = task.example.f3
         assert goal is not None
         return Sketch(task, (Link(goal, decode(goal), task.text(goal), next(waiting)),), 0.0, 1, 0.1)
@@ -335,3 +337,22 @@ def test_arithmetic_with_steps_is_an_inner_proof(engine: Engine) -> None:
         "  show ?thesis using a a1 by (linarith | (auto; fail) | metis)",
         "qed",
     ]
+
+
+def test_the_budget_is_one_for_the_state_and_the_search(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What reading the proof of a gap takes is no longer there for the search; the file before it is read once."""
+    text = 'theory T imports Main begin\nlemma "x = x" sorry\nlemma "y = y" sorry\nend\n'
+    document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=text, edited=True)
+    given: list[float] = []
+    sketch = SimpleNamespace(contradiction=None, closed=False, steps=[None], crashed=None)
+
+    def sketched(_task: Task, left: float) -> Sketch:
+        given.append(left)
+        return sketch  # type: ignore[return-value]
+
+    assert len(list(filled_gaps(document, engine, sketched, document.gaps(), 50.0))) == 2
+    assert all(0 < left < 50 for left in given)
+    monkeypatch.setattr(document, "state_before", lambda _: check_deadline())
+    late = list(filled_gaps(document, engine, sketched, document.gaps(), 0.0))
+    assert [gap.why for gap in late] == ["what stands before it was not read within 0 seconds"] * 2
+    assert len(given) == 2

@@ -139,7 +139,7 @@ def test_fill_leaves_out_what_grows(engine: Engine) -> None:
     document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=text)
     tasks: list[Task] = []
     sketch = SimpleNamespace(contradiction=None, closed=False, steps=[None], crashed=None)
-    first, second = filled_gaps(document, engine, lambda task: tasks.append(task) or sketch, document.gaps())  # type: ignore
+    first, second = filled_gaps(document, engine, lambda task, _: tasks.append(task) or sketch, document.gaps())  # type: ignore
     assert LARGE in first.why
     assert second.why == "no step was found"
     (task,) = tasks

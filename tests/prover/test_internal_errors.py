@@ -84,7 +84,7 @@ def test_fill_keeps_the_results_of_other_gaps(engine: Engine, caplog: pytest.Log
     document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=text)
     sketch = SimpleNamespace(contradiction=None, closed=False, steps=[None], crashed=None)
     answers = iter([fails, lambda: sketch])
-    first, second = filled_gaps(document, engine, lambda _: next(answers)(), document.gaps())
+    first, second = filled_gaps(document, engine, lambda *_: next(answers)(), document.gaps())
     assert first.why == f"internal error: {SAID}"
     assert SAID in caplog.text
     assert second.why == "no step was found"

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from isarstep.apps.engine import Engine
     from isarstep.benchmark.problems.task import Task
 
-READING_SECONDS = 60  # for what stands before a gap
+READING_SECONDS = 60  # for the declarations of the file before a gap, which are read once
 SUGGESTED = "(* suggested: proved by provers, not yet by Isabelle *)"
-Sketched = Callable[["Task"], Sketch]
+Sketched = Callable[["Task", float], Sketch]  # the search, with the seconds that are left for it
 
 
 @dataclass(frozen=True)
@@ -94,24 +94,35 @@ class FilledTheory:
 
 
 def filled_gaps(
-    document: TheoryDocument, engine: Engine, sketched: Sketched, gaps: Sequence[SorryGap]
+    document: TheoryDocument,
+    engine: Engine,
+    sketched: Sketched,
+    gaps: Sequence[SorryGap],
+    seconds: float = READING_SECONDS,
 ) -> Iterator[FilledGap]:
-    """One after the other; a state that is not read is told and left as it is."""
+    """One after the other, each with this many seconds for its own proof and the search; a state that is not read is
+    told and left as it is."""
     for gap in gaps:
-        yield _filled(document, engine, sketched, gap)
+        yield _filled(document, engine, sketched, gap, seconds)
 
 
-def _filled(document: TheoryDocument, engine: Engine, sketched: Sketched, gap: SorryGap) -> FilledGap:
+def _filled(document: TheoryDocument, engine: Engine, sketched: Sketched, gap: SorryGap, seconds: float) -> FilledGap:
     """One gap; an unexpected exception is reported of this gap alone."""
+    allowed: float = READING_SECONDS
     try:
-        with working_until(time.monotonic() + READING_SECONDS):
+        with working_until(time.monotonic() + allowed):
+            document.read_up_to(gap.start)
+        allowed = seconds
+        until = time.monotonic() + allowed
+        with working_until(until):
             state = document.state_before(gap.start)
             task = with_facts_in_order(engine.read_state(state))
-        return filled_gap(gap, state, sketched(task))
+            left = until - time.monotonic()
+        return filled_gap(gap, state, sketched(task, left))
     except UserError as error:
         return FilledGap(gap, why=str(error))
     except DeadlineError:
-        return FilledGap(gap, why=f"what stands before it was not read within {READING_SECONDS} seconds")
+        return FilledGap(gap, why=f"what stands before it was not read within {allowed:g} seconds")
     except Exception as error:
         return FilledGap(gap, why=str(crash(error)), crashed=True)
 

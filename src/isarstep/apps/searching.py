@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -60,14 +61,14 @@ def fill_theory(engine: Engine, path: Path, lines: Sequence[int], beam: int, sec
     with Watched("filling", len(gaps)) as watched, proving, ExitStack() as leaving:
         leaving.callback(model_thread.close, wait=False)
 
-        def sketched(task: Task) -> Sketch:
+        def sketched(task: Task, left: float) -> Sketch:
             # What is loaded at the first question is no part of a budget.
             if not filled and task.example.f3 is not None:
                 proving.follows(task, task.example.f3, (), plan.limits)
-            return list(sketches(task, plan, model_thread.search_all, proving))[-1]
+            return list(sketches(task, replace(plan, seconds=left), model_thread.search_all, proving))[-1]
 
         try:
-            for each in filled_gaps(document, engine, sketched, gaps):
+            for each in filled_gaps(document, engine, sketched, gaps, seconds):
                 filled.append(each)
                 watched.at(len(filled))
         except KeyboardInterrupt:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from isarstep.apps.engine import Engine
+from isarstep.apps.searching import fill_theory
 from isarstep.benchmark.problems.file_context import FileContext
 from isarstep.isabelle.theory.declarations.induction_facts import induction_facts
 from isarstep.isabelle.theory.document import TheoryDocument
@@ -238,3 +239,23 @@ def test_values_of_codatatypes_have_no_end(text: str, engine: Engine) -> None:
 )  # fmt: skip
 def test_what_isabelle_accepts(text: str, count: int, engine: Engine) -> None:
     assert len(facts(read(text, engine))) == count
+
+
+FILLED = {  # a false statement behind what would prove it, if it said something
+    FUNCTIONS[7]: "(0 :: nat) = 1",
+    f'primrec f :: {NAT} where "f 0 = 0" | "f 0 = 1"': "f 0 = 1",
+    "datatype t = A | A": "(0 :: nat) = 1",
+    "lemma no: False by (rule no_such_fact)": "(0 :: nat) = 1",
+    'lemma [simp]: "(0 :: nat) = 1" by (rule no_such_fact)': "(0 :: nat) = 1",
+    "locale l = assumes no: False\ninterpretation l by unfold_locales": "(0 :: nat) = 1",
+}
+
+
+def test_fill_proves_nothing_by_what_is_rejected(engine: Engine, tmp_path: Path) -> None:
+    """The same through the command that fills gaps: reading, search and provers."""
+    for place, (text, false) in enumerate(FILLED.items()):
+        path = tmp_path / f"T{place}.thy"
+        path.write_text(f'theory T{place} imports Main begin\n{text}\nlemma bad: "{false}"\n  sorry\nend\n')
+        line = path.read_text().count("\n") - 1
+        (gap,) = fill_theory(engine, path, [line], 1, 0.5).gaps
+        assert (gap.proof, gap.crashed) == ("", False), text

@@ -225,7 +225,7 @@ end
 
     with engine.proving(SECONDS, LIBRARY) as proving:
 
-        def sketched(task: Task):  # type: ignore[no-untyped-def]
+        def sketched(task: Task, _left: float):  # type: ignore[no-untyped-def]
             plan = Plan(depth=0, seconds=2.0, prover_seconds=SECONDS, library=LIBRARY)
             return list(sketches(task, plan, lambda *_: None, proving))[-1]  # type: ignore[arg-type, return-value]
 

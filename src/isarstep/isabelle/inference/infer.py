@@ -19,6 +19,7 @@ from typing import Any, cast
 from isarstep.common.errors import UserError
 from isarstep.common.memo import memo
 from isarstep.isabelle.inference.unification import Algebra, Cell, Inner, Mismatch, Scheme, Unifier, find
+from isarstep.isabelle.terms.normal_forms import MOST_TYPE_PARTS
 from isarstep.isabelle.terms.signature import Signature
 from isarstep.isabelle.terms.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, rebuild
 from isarstep.isabelle.terms.tokens import decode, encode_line
@@ -33,7 +34,7 @@ IN_TEXT = -1  # index of a type variable that somebody has written: its name alo
 DUMMY = "dummy"  # name of the type variables for types that a text leaves out; they belong to their own term
 _MAX_STEPS = 1_000_000  # of unification, in one inference
 _MAX_SHARED = 200_000
-MOST_PARTS, MOST_LEVELS = 2_000, 250  # of a type: it is shared while it is inferred, and written out by others
+MOST_LEVELS = 250  # of a type
 
 
 class TypingError(UserError):
@@ -387,8 +388,8 @@ def refuse_large(typ: Typ) -> None:
     """Raises TypingError for a type that nobody could read, or write in a bounded time."""
     if type(typ) is not Type or typ.size <= MOST_LEVELS:
         return
-    if typ.size > MOST_PARTS:
-        raise TypingError(f"a type of more than {MOST_PARTS} parts would be needed")
+    if typ.size > MOST_TYPE_PARTS:
+        raise TypingError(f"a type of more than {MOST_TYPE_PARTS} parts would be needed")
     levels, parts = 0, [typ]
     while parts:
         levels, parts = levels + 1, [part for node in parts for part in node.args if type(part) is Type]

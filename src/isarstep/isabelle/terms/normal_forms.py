@@ -6,10 +6,23 @@ from __future__ import annotations
 
 from isarstep.common.cancellation import check_deadline
 from isarstep.common.errors import UserError
-from isarstep.isabelle.terms.terms import Abs, App, Bound, Term, increase, list_comb, occurs_bound, rebuild
+from isarstep.isabelle.terms.terms import (
+    Abs,
+    App,
+    Bound,
+    Term,
+    Type,
+    increase,
+    list_comb,
+    occurs_bound,
+    rebuild,
+    subterms,
+)
 
 MOST_CONTRACTIONS = 20_000
 MOST_GROWTH = 1_000_000  # parts of terms that are looked at while a normal form is made, after the first contraction
+MOST_PARTS = 10_000  # of a statement with all that its names stand for
+MOST_TYPE_PARTS = 2_000  # of a type: it is shared while it is inferred, and written out by others
 LOOK = 1_024  # parts after which it is looked whether there is time left
 
 
@@ -17,7 +30,20 @@ class TooLargeError(UserError):
     """A term whose normal form is too large, or takes too many steps."""
 
     def __init__(self) -> None:
-        super().__init__("unsupported: the statement grows too large when its functions are applied")
+        super().__init__("unsupported: the statement grows too large when its functions and abbreviations are unfolded")
+
+
+def refuse_growth(term: Term, limit: int = MOST_PARTS) -> Term:
+    """Return the term. Raises TooLargeError where it, or a type in it, has too many parts: shared parts count wherever
+    they occur, as everything that walks over a term meets them there."""
+    for count, node in enumerate(subterms(term)):
+        if count >= limit:
+            raise TooLargeError
+        if type(node) is App or type(node) is Bound:
+            continue
+        if type(node.type) is Type and node.type.size > MOST_TYPE_PARTS:
+            raise TooLargeError
+    return term
 
 
 def beta_normal(term: Term, limit: int = MOST_CONTRACTIONS) -> Term:

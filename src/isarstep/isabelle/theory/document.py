@@ -172,6 +172,12 @@ class TheoryDocument:
         proof = reading.until(self.commands, place, at, self._keep)
         return reading.context, proof
 
+    def read_up_to(self, place: int) -> None:
+        """Read the declarations before a place where the document keeps what it has read (`edited`), so that a state
+        at this place costs only its own proof. Commands that were read stay read when the deadline passes."""
+        if self._kept is not None:
+            self.context_at(place)
+
     def _reading(self, place: int) -> tuple[_Reading, int]:
         """The reading that goes on nearest before a place, and the number of the command with which it does."""
         for kept in reversed(self._kept or ()):

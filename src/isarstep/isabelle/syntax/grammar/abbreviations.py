@@ -9,9 +9,9 @@ from __future__ import annotations
 from isarstep.common.errors import UserError
 from isarstep.common.memo import memo
 from isarstep.isabelle.inference.infer import infer
-from isarstep.isabelle.terms.normal_forms import beta_normal
+from isarstep.isabelle.terms.normal_forms import MOST_PARTS, TooLargeError, beta_normal, refuse_growth
 from isarstep.isabelle.terms.signature import Signature
-from isarstep.isabelle.terms.terms import Const, Term, Typ, constants, rebuild, substitute_types
+from isarstep.isabelle.terms.terms import Const, Term, Typ, constants, rebuild, size, substitute_types
 from isarstep.isabelle.terms.types import instantiate_type, match_type
 
 
@@ -20,7 +20,8 @@ def _bodies(signature: Signature) -> dict[str, Term]:
 
 
 def typed_body(name: str, signature: Signature) -> Term:
-    """What an abbreviation stands for, typed, other abbreviations inside it unfolded."""
+    """What an abbreviation stands for, typed, other abbreviations inside it unfolded. Raises TooLargeError where each
+    of several abbreviations mentions another one more than once, so that this doubles."""
     known = memo(signature, _bodies)
     path = [] if name in known else [name]
     while path:
@@ -39,7 +40,7 @@ def typed_body(name: str, signature: Signature) -> Term:
 
 
 def expand(term: Term, signature: Signature) -> Term:
-    """A typed term without abbreviations, beta-normal where one was unfolded."""
+    """A typed term without abbreviations, beta-normal where one was unfolded. Raises TooLargeError."""
     for constant in constants(term):
         if _is_abbreviation(constant.name, signature):
             typed_body(constant.name, signature)
@@ -84,10 +85,16 @@ def _is_abbreviation(name: str, signature: Signature) -> bool:
 
 
 def _unfold(term: Term, signature: Signature) -> Term:
+    added = 0  # parts of what abbreviations stand for
+
     def leaf(node: Term, _depth: int) -> Term:
         if type(node) is not Const or not _is_abbreviation(node.name, signature):
             return node
         body = memo(signature, _bodies)[node.name]
+        nonlocal added
+        added += size(body)
+        if added > MOST_PARTS:
+            raise TooLargeError
         if node.type is None:
             raise UserError(f"abbreviation {node.name} can only be unfolded in a typed term")
         replacement: dict[Typ, Typ] = {}
@@ -96,4 +103,4 @@ def _unfold(term: Term, signature: Signature) -> Term:
         return substitute_types(body, lambda typ: instantiate_type(typ, replacement))
 
     unfolded = rebuild(term, leaf)
-    return term if unfolded is term else beta_normal(unfolded)
+    return term if unfolded is term else refuse_growth(beta_normal(unfolded), MOST_PARTS + size(term))

@@ -12,6 +12,7 @@ from isarstep.common.errors import UserError
 from isarstep.common.memo import memo
 from isarstep.isabelle.syntax.grammar.abbreviations import expand, typed_body
 from isarstep.isabelle.syntax.grammar.language import Language
+from isarstep.isabelle.terms.normal_forms import TooLargeError
 from isarstep.isabelle.terms.signature import Signature
 from isarstep.isabelle.terms.terms import (
     Abs,
@@ -46,9 +47,12 @@ class _Abbreviation:
 
 
 def canonical(term: Term, language: Language) -> Term:
-    """A typed term in the form in which it would have been mined."""
+    """A typed term in the form in which it would have been mined. Raises TooLargeError where abbreviations stand for
+    too much."""
     try:
         return fold(expand(term, language.signature), language)
+    except TooLargeError:
+        raise
     except UserError:  # an abbreviation that cannot be typed stays as it is
         return term
 

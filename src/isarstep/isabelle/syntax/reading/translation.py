@@ -18,6 +18,7 @@ from isarstep.isabelle.syntax.grammar.patterns import TAKES_PROPOSITIONS, is_met
 from isarstep.isabelle.syntax.grammar.symbols import to_isabelle
 from isarstep.isabelle.syntax.reading.record_syntax import record_type
 from isarstep.isabelle.syntax.reading.syntax_code import CODE
+from isarstep.isabelle.terms.normal_forms import TooLargeError
 from isarstep.isabelle.terms.read_error import ReadError
 from isarstep.isabelle.terms.terms import (
     Abs,
@@ -38,6 +39,7 @@ from isarstep.isabelle.terms.type_text import type_variables
 from isarstep.isabelle.terms.types import instantiate_type
 
 _CONST, _BINDER, _TYPE, _FIXED = "\\<^const>", "\\<^binder>", "\\<^type>", "\\<^fixed>"
+_MOST_TREES = 100_000  # of one text, with what rules of notation make of it
 _MOST_DIGITS = 9  # of a schematic variable's index
 
 # Applications and abstractions with the piece of text that each was read from: first character, character behind it.
@@ -63,6 +65,7 @@ class Translator:
         self.depth = 0
         self.constrained = False
         self.dummies = 0
+        self.trees = 0  # that were translated: rules of notation may double them
         self.structures = language.structures
         self.alternative = 0  # which of several constants of the same name is meant, counted from the last one
         self.locale_first = False  # are names those of some locale, though nobody has said which?
@@ -95,6 +98,9 @@ class Translator:
 
     def translated(self, tree: Tree) -> Term:
         while True:
+            self.trees += 1
+            if self.trees > _MOST_TREES:
+                raise TooLargeError
             if type(tree) is Token:
                 return self.leaf(tree)
             head = tree if type(tree) is str else tree[0]

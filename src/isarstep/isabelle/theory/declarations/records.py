@@ -19,6 +19,7 @@ from isarstep.isabelle.theory.text.source import SourceToken
 from isarstep.isabelle.theory.text.statements import ANY_SORT, NotRead, read_written_type, type_names
 
 _MORE = "more"
+MOST_LEVELS = 10  # that a record extends: its facts have as many parts as the square of all fields
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ def _levels(context: OwnContext, above: Typ, place: int) -> list[_Level]:
     if rest != UNIT:
         raise NotRead(context.source, place, "this is no record that could be extended")
     owners = ((maker.name, len(types), known.get(maker.name.rpartition(".")[0])) for maker, types in levels)
+    if len(levels) > MOST_LEVELS:
+        raise NotRead(context.source, place, f"unsupported: a record that extends more than {MOST_LEVELS} others")
     return [_Level(name, count, None if fields is None else tuple(fields)) for name, count, fields in owners]
 
 

@@ -12,13 +12,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from isarstep.common.cancellation import check_deadline
 from isarstep.common.errors import UserError
-from isarstep.isabelle.terms.normal_forms import beta_normal
+from isarstep.isabelle.terms.normal_forms import beta_normal, refuse_growth
 from isarstep.isabelle.terms.terms import Free, Sort, Term, TFree, Typ, Var, frees, substitute, substitute_types
 from isarstep.isabelle.terms.types import map_type
 from isarstep.isabelle.theory.text.source import SourceToken
 from isarstep.isabelle.theory.text.statements import with_type_marks
 
+MOST_INSTANCES = 120  # on which a locale rests: they double where each locale is two instances of another one
 MOST_BELOW = 120  # Isabelle's bound, too: a locale that is its own instance at ever larger terms has no end
 NAMELESS = "assumption_"  # what keys of facts without names begin with
 _FIXED, _LOCAL = "\\<^fixed>", "\\<^const>local."
@@ -91,6 +93,10 @@ class Locale:
             self._below = activated(self.dependencies, self)
         return self._below
 
+    def rests_on(self, other: Locale) -> bool:
+        """Is it this one, or one of those that it is known to rest on?"""
+        return self is other or any(each.above is other for each in self._below or ())
+
     def forget(self) -> None:
         """What it rests on is another."""
         self._below = None
@@ -156,9 +162,10 @@ class LocaleInstance:
         return map_type(typ, lambda v: self.types.get(v.name, v) if isinstance(v, TFree) else v)
 
     def instance(self, term: Term) -> Term:
-        """A typed term of the locale at this instance."""
+        """A typed term of the locale at this instance. Raises TooLargeError: instances of instances can double."""
         plain = substitute_types(term, self.typed)
-        return beta_normal(substitute(plain, lambda leaf: self.values.get(leaf.name) if type(leaf) is Free else None))
+        made = substitute(plain, lambda leaf: self.values.get(leaf.name) if type(leaf) is Free else None)
+        return beta_normal(refuse_growth(made))
 
     def after(self, inner: LocaleInstance) -> LocaleInstance:
         """An instance inside the locale, seen through this one."""
@@ -245,11 +252,14 @@ def activated(instances: Iterable[LocaleInstance], inside: Locale | None = None)
         seen.add((inside.name, *(Free(name, typ) for name, typ in inside.parameters.items())))
 
     def visit(instance: LocaleInstance, depth: int) -> None:
+        check_deadline()
         if depth > MOST_BELOW:
             raise UserError("a locale that is an instance of itself at ever larger terms is not read")
         if instance.identity in seen:
             return
         seen.add(instance.identity)
+        if len(seen) > MOST_INSTANCES:
+            raise UserError(f"unsupported: a locale that rests on more than {MOST_INSTANCES} instances of locales")
         for inner in instance.above.dependencies:
             visit(instance.after(inner), depth + 1)
         found.append(instance)

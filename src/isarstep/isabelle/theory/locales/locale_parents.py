@@ -53,4 +53,5 @@ def depend_on(context: OwnContext, made: Locale, instance: LocaleInstance) -> No
         raise NotRead(context.source, instance.token.start, "an instance of a locale with `rewrites` is not read")
     made.dependencies.append(instance)
     for each in (*context.locales.values(), context.interpreted, made):
-        each.forget()
+        if each.rests_on(made):
+            each.forget()

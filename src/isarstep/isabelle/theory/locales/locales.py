@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from isarstep.isabelle.syntax.grammar.symbols import from_isabelle, to_isabelle
 from isarstep.isabelle.terms import hol
+from isarstep.isabelle.terms.normal_forms import TooLargeError
 from isarstep.isabelle.terms.terms import (
     Free,
     TFree,
@@ -30,7 +31,7 @@ from isarstep.isabelle.theory.locales.locale_expressions import IMPORTED
 from isarstep.isabelle.theory.locales.locale_parents import import_locales, note_notation
 from isarstep.isabelle.theory.text.mixfix import mixfix_rows
 from isarstep.isabelle.theory.text.source import OuterCommand, SourceToken
-from isarstep.isabelle.theory.text.statements import read_together, type_letters, type_names
+from isarstep.isabelle.theory.text.statements import NotRead, read_together, type_letters, type_names
 
 STATEMENT_PARTS = ("assumes", "defines", "notes", "shows", "obtains", "includes", "constrains")
 MOST_NESTED = 100  # contexts
@@ -47,6 +48,10 @@ def locale(context: OwnContext, reader: TokenReader) -> None:
         import_locales(context, reader, made, _PARTS[:-1])
     begins = _elements(context, reader, made)
     _declare_predicate(context, made, name)
+    try:
+        made.refresh()
+    except TooLargeError as error:  # of instances of instances
+        raise NotRead(context.source, name.start, str(error)) from None
     context.locales[name.text] = made
     if begins:
         context.enter(made)

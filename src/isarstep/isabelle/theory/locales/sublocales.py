@@ -68,7 +68,8 @@ def _depend(
     except UserError as error:
         target.dependencies = old
         for each in context.locales.values():
-            each.forget()
+            if each.rests_on(target):
+                each.forget()
         raise error if isinstance(error, NotRead) else NotRead(context.source, place, str(error)) from None
 
 

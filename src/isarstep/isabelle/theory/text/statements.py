@@ -23,7 +23,7 @@ from isarstep.isabelle.syntax.grammar.productions import TYPE
 from isarstep.isabelle.syntax.grammar.symbols import normal, original_place, to_isabelle
 from isarstep.isabelle.syntax.reading.advice import explained
 from isarstep.isabelle.syntax.reading.translation import Translator
-from isarstep.isabelle.terms.normal_forms import beta_normal
+from isarstep.isabelle.terms.normal_forms import MOST_PARTS, TooLargeError, beta_normal, refuse_growth
 from isarstep.isabelle.terms.read_error import ReadError
 from isarstep.isabelle.terms.terms import (
     App,
@@ -51,7 +51,6 @@ from isarstep.isabelle.theory.text.source import SourceToken, TheorySource
 
 OF_CLASS = "~class"  # no variable: keeps the name of a class's type
 ANY_SORT: Sort = ("HOL.type",)
-MOST_PARTS = 10_000  # of a text, with what the names that it mentions stand for
 MOST_WAYS = 64  # in which several ambiguous texts are read together
 
 
@@ -151,7 +150,10 @@ def read_together(
             made = tuple(beta_normal(term) for term in made)
         if apart:
             made = tuple(_as_written(term) for term in made)
-        made = tuple(canonical(term, scope.language) for term in made)
+        try:
+            made = tuple(refuse_growth(canonical(term, scope.language)) for term in made)
+        except TooLargeError as error:
+            raise NotRead(scope.source, texts[0].inside, str(error)) from None
         variables = {name: typ for name, typ in typing.frees.items() if name != OF_CLASS}
         written = {*sorts, *type_names(types.values()), *types_inside(terms)}
         made, variables = _types_in_order(made, variables, written)
@@ -254,6 +256,8 @@ def _readings(text: SourceToken, scope: Scope, sorts: dict[str, Sort], wanted: T
         except ReadError as error:
             failure = failure or error
             continue
+        except TooLargeError as error:
+            raise NotRead(scope.source, text.inside, str(error)) from None
         except RecursionError:
             failure = failure or ReadError(0, written[:20], "less nesting")
             continue
