@@ -38,11 +38,15 @@ __all__ = [
 ]
 
 
-def load(where: str | Path = "embedded", split: str = "train") -> Split:
-    """The examples of one split of a benchmark, read when they are asked for."""
+def load(where: str | Path = "embedded", split: str = "train", *, cache: bool = True) -> Split:
+    """The examples of one split of a benchmark, read when they are asked for.
+
+    Access that jumps has the rows written into the cache folder once, uncompressed, for this process and others; with
+    `cache=False` they are kept in memory.
+    """
     from isarstep.benchmark.store import store
 
-    return store.open_split(where, split)
+    return store.open_split(where, split, cache=cache)
 
 
 def read(

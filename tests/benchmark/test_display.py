@@ -10,7 +10,8 @@ from tests.benchmark.handmade import sqrt_two
 from isarstep.benchmark.building.build import build
 from isarstep.benchmark.export.display import Printer
 from isarstep.benchmark.store.example import Example
-from isarstep.benchmark.store.store import Benchmark, unique_names
+from isarstep.benchmark.store.ids import unique_names
+from isarstep.benchmark.store.store import Benchmark
 
 
 def test_own_names_symbols_and_words_of_notation(tmp_path: Path) -> None:

@@ -9,18 +9,18 @@ import sys
 LOOK = """
 import json, sys
 import isarstep
-split = isarstep.load("embedded", "train")
+split = isarstep.load("embedded", "train", cache=False)
 example = split[0]
 benchmark = split.benchmark
 print(json.dumps({
     "id": example.id,
     "modules": sorted({"pandas", "torch", "matplotlib"} & sys.modules.keys()),
-    "groups": [len(split._rows._groups), len(benchmark.propositions._rows._groups)],
+    "groups": [len(split._source._groups._groups), len(benchmark.propositions._rows._groups)],
     "loaded": sorted({"signature", "facts", "vocabulary"} & benchmark.__dict__.keys()),
 }))
-found = benchmark.split("train")
+found = benchmark.split("train", cache=False)
 assert found.position(example.id[:9]) == 0
-print(len(found._rows._groups))
+print(len(found._source._groups._groups))
 """
 
 

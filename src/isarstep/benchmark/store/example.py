@@ -6,16 +6,43 @@ the notation of the example's own theory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from isarstep.benchmark.store.special_tokens import BOS, EOS, F2, PAD, UNK
+from isarstep.common.errors import UserError
 from isarstep.isabelle.context.uses_above import NOTHING_USED, UsesAbove
 
 if TYPE_CHECKING:
+    import torch
+
     from isarstep.isabelle.syntax.writing.readable import ReadableLines
 
 TargetKind = Literal["step", "assumption", "compound"]
+
+# The readable names of F.1 to F.5.
+FIELDS = {"target": "f1", "facts": "f2", "goal": "f3", "others": "f4", "hints": "f5"}
+_LINES, _INTEGERS = "list<string>", "list<int32>"
+FEATURES = {
+    **dict.fromkeys(("id", "theorem", "name", "session", "theory"), "string"),
+    **dict.fromkeys(("proof", "target_step", "consequence_step"), "int32"),
+    **dict.fromkeys(("target_command", "consequence_command", "target_kind", "mark"), "string"),
+    "target": "string",
+    "facts": _LINES,
+    "goal": "string",
+    "others": _LINES,
+    "hints": _LINES,
+    "f1": "string",
+    "f2": _LINES,
+    "f3": "string",
+    "f4": _LINES,
+    "f5": _LINES,
+    **dict.fromkeys(("types", "names"), "map<string, string>"),
+    "fixed": "int32",
+    "introduced": _INTEGERS,
+    "introduced_after": _INTEGERS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +144,45 @@ class Example:
             for number, texts in fields
             for text in sorted(texts, key=lambda text: -(text.count(" ") + 1))
         ]
+
+
+class TensorExamples:
+    """Examples as tensors of token numbers: a map-style data set of PyTorch, without its workers or batches.
+
+    An example has `source`, the propositions of F.2 to F.5 in the order in which models read them, each after the token
+    of its field, and `target`, between `<BOS>` and `<EOS>`. The numbers are those of the benchmark's vocabulary.
+    """
+
+    def __init__(self, examples: Sequence[Example], vocabulary: Sequence[str]) -> None:
+        self.examples = examples
+        self._numbers = {token: number for number, token in enumerate(vocabulary)}
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def __getitem__(self, index: int) -> dict[str, torch.Tensor]:
+        return self._tensors(self.examples[index])
+
+    def __getitems__(self, indices: Sequence[int]) -> list[dict[str, torch.Tensor]]:
+        return [self[index] for index in indices]
+
+    def _tensors(self, example: Example) -> dict[str, torch.Tensor]:
+        try:
+            import torch
+        except ImportError:
+            raise UserError("to_torch needs PyTorch: pip install 'isarstep[train]'") from None
+
+        numbers, source = self._numbers, list[int]()
+        for number, text in example.source():
+            source.append(F2 + number - 2)
+            source += [numbers.get(token, UNK) for token in text.split()]
+        target = [BOS, *(numbers.get(token, UNK) for token in example.f1.split()), EOS]
+        return {"source": torch.tensor(source), "target": torch.tensor(target)}
+
+    @staticmethod
+    def collate(examples: Sequence[Mapping[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
+        """A batch, padded with `<PAD>`: the `collate_fn` of a `DataLoader`."""
+        from torch.nn.utils.rnn import pad_sequence
+
+        names = ("source", "target")
+        return {name: pad_sequence([e[name] for e in examples], batch_first=True, padding_value=PAD) for name in names}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 VARIABLE = re.compile(r"<X(\d+)>")
 CONSTANT = re.compile(r"CONST (\S+)")
@@ -47,3 +47,15 @@ def places_of_lowest(ids: Sequence[str], limit: int | None) -> list[int]:
     """Where the `limit` lowest ids stand, in the order of the list: what `--limit` means everywhere. Ids are hashes, so
     these are a sample, and it stays the same while a benchmark grows."""
     return sorted(sorted(range(len(ids)), key=ids.__getitem__)[:limit])
+
+
+def unique_names(own: Mapping[str, str]) -> dict[str, str]:
+    """The names that the text gives to variables; a name that was given before gets a letter more, as in Isabelle."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for variable, name in own.items():
+        while name in taken:
+            name += "a"
+        taken.add(name)
+        names[variable] = name
+    return names

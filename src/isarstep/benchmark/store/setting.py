@@ -12,8 +12,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from isarstep.benchmark.store.example import Example
-from isarstep.benchmark.store.ids import VARIABLE, variables_of
-from isarstep.benchmark.store.store import Benchmark, unique_names
+from isarstep.benchmark.store.ids import VARIABLE, unique_names, variables_of
+from isarstep.benchmark.store.store import Benchmark
 
 if TYPE_CHECKING:
     from isarstep.isabelle.process.proof_graph import Proof

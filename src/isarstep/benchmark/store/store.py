@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from isarstep.benchmark.store.example import Example
-from isarstep.benchmark.store.ids import places_of_lowest, variables_of
+from isarstep.benchmark.store.example import FEATURES, FIELDS, Example, TensorExamples
+from isarstep.benchmark.store.ids import places_of_lowest, unique_names, variables_of
 from isarstep.benchmark.store.integrity import compare_bytes, compare_once
 from isarstep.benchmark.store.layout import (
     NOTATION,
@@ -37,31 +37,37 @@ from isarstep.benchmark.store.layout import (
 from isarstep.common.errors import UserError
 from isarstep.common.file_reading import read_json
 from isarstep.common.memory import shared_property
-from isarstep.isabelle.context.columns import Repeated, strings_at
+from isarstep.isabelle.context.columns import Repeated, one_array, strings_at
 from isarstep.isabelle.context.fact_table import FACTS
 from isarstep.resources import EMBEDDED, NAMES, benchmark_folder
 
 # Arrow is imported where a table is opened, contexts where a signature is: whoever asks for one, to propose or to read
 # examples, does not wait for the other.
 if TYPE_CHECKING:
+    import pandas
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from isarstep.benchmark.store.row_cache import CachedRows
     from isarstep.isabelle.context.library_facts import LibraryFacts
     from isarstep.isabelle.context.theory_contexts import TheoryContexts
     from isarstep.isabelle.terms.signature import Signature
 
 
-def open_split(where: str | Path = EMBEDDED, split: str = "train") -> Split:
+def open_split(where: str | Path = EMBEDDED, split: str = "train", *, cache: bool = True) -> Split:
     """The examples of one split, read when they are asked for."""
-    return Benchmark(where).split(split)
+    return Benchmark(where).split(split, cache=cache)
 
 
 # The largest last: mostly it need not be read.
 ORDER = ("test", "validation", "unseen", "fresh", "unseen2", "fresh2", "train")
 
 
+PATIENCE = 32  # groups of rows that are unpacked for single examples before the rows are made ready for any order
 MOST_GROUPS = 24  # of a table, each about 11 MB: held-out examples ask for propositions from anywhere
+
+
+Places: TypeAlias = "npt.NDArray[np.int64] | None"  # of the examples of a view; None: all
 
 
 @cache
@@ -76,6 +82,7 @@ class RowGroups:
 
     def __init__(self, paths: Sequence[Path], most: int = MOST_GROUPS) -> None:
         self._most = most
+        self.unpacked = 0  # groups for the sake of a single row
         self._files = [(path, _open(path)) for path in paths]
         # A group is a file and its number there.
         self._places = [(f, n) for f, (_, file) in enumerate(self._files) for n in range(file.metadata.num_row_groups)]
@@ -108,6 +115,7 @@ class RowGroups:
             batch = batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
             if keep:
                 with self._reading:
+                    self.unpacked += 1
                     self._groups[number] = batch
                     while len(self._groups) > self._most:
                         del self._groups[next(iter(self._groups))]
@@ -147,10 +155,12 @@ class Benchmark:
     def __init__(self, where: str | Path = EMBEDDED) -> None:
         self.folder = benchmark_folder(where)
         self.manifest: dict[str, Any] = read_manifest(self.folder)
+        self.compared = False  # whether all bytes were compared by this object
         self._verified: set[str] = set()
         self._ids: dict[str, pa.ChunkedArray] = {}
         self._finding = threading.Lock()
         shipped = NAMES.get(str(where))
+        self.where = str(where) if shipped is not None else str(self.folder.absolute())  # to open it again
         self._shipped = shipped is not None
         if shipped is not None and shipped != self.manifest["hash"]:
             raise UserError(
@@ -168,6 +178,7 @@ class Benchmark:
         """Compare the bytes of all files with the manifest now: before a split is scored."""
         compare_bytes(self.folder, self.manifest)
         self._verified.update(self.manifest["files"])
+        self.compared = True
         return self
 
     def taken_out(self, earlier: str, split: str) -> list[str] | None:
@@ -211,12 +222,13 @@ class Benchmark:
         """Those that this benchmark has."""
         return [name for name in SPLITS if files_of(self.manifest, name)]
 
-    def split(self, name: str) -> Split:
+    def split(self, name: str, *, cache: bool = True) -> Split:
+        """The examples of a split. `cache`: rows for access in any order may be written into the cache folder."""
         if name == "valid":
             name = "validation"
         if name not in self.splits:
             raise UserError(f"{name}: no such split here; there are {', '.join(self.splits)}")
-        return Split(self, name)
+        return Split(self, name, cache=cache)
 
     def find(self, identifier: str) -> tuple[str, Example]:
         """The example with this id (or its first digits), and the split it is in: the first that has one, small splits
@@ -360,6 +372,11 @@ class Propositions:
     def __len__(self) -> int:
         return len(self._rows)
 
+    @property
+    def unpacked(self) -> int:
+        """Groups that were unpacked for single lines."""
+        return self._rows.unpacked
+
     def __getitem__(self, number: int) -> str:
         batch, place = self._rows.locate(number)
         text: str = batch.column(0)[place].as_py()
@@ -382,54 +399,59 @@ class Propositions:
             yield self._rows.group(number, keep=False).column(0)
 
 
-class Split(Sequence[Example]):
-    """The examples of one split."""
+class _SplitRows:
+    """The examples of one whole split by number, for all views of it.
 
-    def __init__(self, benchmark: Benchmark, name: str) -> None:
-        self.benchmark = benchmark
-        self.name = name
-        self._paths = benchmark.paths(name)
-        self._rows = RowGroups(self._paths)
+    The first examples are read from the Parquet files, a group of rows for each. Access that jumps has the rows of the
+    cache made (`row_cache`); where these are there already, they are read at once.
+    """
+
+    def __init__(self, benchmark: Benchmark, name: str, disk: bool) -> None:
+        self.benchmark, self.name, self.disk = benchmark, name, disk
+        self._groups = RowGroups(benchmark.paths(name))
+        self._cached: CachedRows | None = None
+        self._looked = False
+        self._making = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._groups)
 
-    @overload
-    def __getitem__(self, index: int) -> Example: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Example]: ...
-    def __getitem__(self, index: int | slice) -> Example | list[Example]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(index)
-        batch, place = self._rows.locate(index % len(self))
-        return self._example(batch.slice(place, 1).to_pylist()[0])
+    def example(self, place: int) -> Example:
+        rows = self._cached or self._rows_for_jumps()
+        if rows is not None:
+            return rows.example(place)
+        batch, inside = self._groups.locate(place)
+        return self._example(batch.slice(inside, 1).to_pylist()[0])
 
     def __iter__(self) -> Iterator[Example]:
-        for number in range(len(self._rows.starts) - 1):
-            batch = self._rows.group(number, keep=False)
+        if self._cached is not None:
+            yield from map(self._cached.example, range(len(self)))
+            return
+        for number in range(len(self._groups.starts) - 1):
+            batch = self._groups.group(number, keep=False)
             for start in range(0, batch.num_rows, 1024):
                 for row in batch.slice(start, 1024).to_pylist():
                     yield self._example(row)
 
-    def table(self) -> pa.Table:
-        """All columns as they lie in the file."""
-        return self.benchmark.table(self.name)
+    def prepare(self) -> CachedRows:
+        """The rows for access in any order, made if need be."""
+        from isarstep.benchmark.store.row_cache import make_rows
 
-    def lowest(self, limit: int | None) -> list[Example]:
-        """The `limit` examples of lowest id, in the order of the file; without a limit, all."""
-        if limit is None:
-            return list(self)
-        return [self[at] for at in places_of_lowest(self.benchmark.table(self.name, ["id"])["id"].to_pylist(), limit)]
+        with self._making:
+            if self._cached is None:
+                # What is scored comes from the bytes that were compared.
+                self._cached = make_rows(self.benchmark, self.name, disk=self.disk and not self.benchmark.compared)
+            return self._cached
 
-    def position(self, identifier: str) -> int | None:
-        """Where the first example stands whose id begins like this."""
-        found = self.benchmark._ids_beginning(self.name, identifier)
-        if len(found) > 1:
-            some = ", ".join(sorted(known for known, _ in found)[:2])
-            raise UserError(f"{shorten_id(identifier)}: begins {len(found)} ids ({some}, ...); give more digits")
-        return found[0][1] if found else None
+    def _rows_for_jumps(self) -> CachedRows | None:
+        if self._groups.unpacked + self.benchmark.propositions.unpacked > PATIENCE:
+            return self.prepare()
+        if not self._looked and self.disk and not self.benchmark.compared:
+            from isarstep.benchmark.store.row_cache import cached_rows
+
+            self._looked = True
+            self._cached = cached_rows(self.benchmark, self.name)
+        return self._cached
 
     def _example(self, row: dict[str, Any]) -> Example:
         try:
@@ -465,17 +487,184 @@ class Split(Sequence[Example]):
         return Example(f1=f1, f2=f2, f3=f3, f4=f4, f5=f5, types=types, names=names, places=places, **row)
 
 
+class Split(Sequence[Example]):
+    """The examples of one split, or some of them in an order of their own (`select`, `shuffle`).
+
+    Views share what they read. A split can be sent to another process, which opens the same benchmark there.
+    """
+
+    def __init__(
+        self, benchmark: Benchmark, name: str, *, cache: bool = True, of: tuple[_SplitRows, Places] | None = None
+    ) -> None:
+        """`cache`: rows for access in any order may be written into the cache folder."""
+        self.benchmark = benchmark
+        self.name = name
+        self._source, self._places = of or (_SplitRows(benchmark, name, cache), None)
+
+    def __repr__(self) -> str:
+        part = "" if self._places is None else f"{len(self):,} of "
+        whole = f"{part}{len(self._source):,} examples"
+        return f"<Split {self.name} of {self.benchmark.folder.name} {self.benchmark.manifest['hash'][:12]}: {whole}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (
+            self.benchmark.where,
+            self.benchmark.manifest["hash"],
+            self.name,
+            self._source.disk,
+            self._places,
+        )
+
+    def __len__(self) -> int:
+        return len(self._source if self._places is None else self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> Example: ...
+    @overload
+    def __getitem__(self, index: slice | Sequence[int] | npt.NDArray[Any]) -> list[Example]: ...
+    def __getitem__(self, index: int | slice | Sequence[int] | npt.NDArray[Any]) -> Example | list[Example]:
+        """One example, or a list of them for a slice or for several places.
+
+        Raises:
+            IndexError: there is no such place.
+        """
+        if isinstance(index, int):
+            place = index + len(self) if index < 0 else index
+            if not 0 <= place < len(self):
+                raise IndexError(index)
+            return self._source.example(place if self._places is None else int(self._places[place]))
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if isinstance(index, np.integer):
+            return self[int(index)]
+        return [self._source.example(place) for place in self._chosen(index).tolist()]
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Example]:
+        """Several examples: by this method a `DataLoader` of PyTorch asks for a batch."""
+        return self[indices]
+
+    def __iter__(self) -> Iterator[Example]:
+        return iter(self._source) if self._places is None else map(self._source.example, self._places.tolist())
+
+    def prepare(self) -> Split:
+        """Make what access in any order needs now, not when it is first needed; the split itself."""
+        self._source.prepare()
+        return self
+
+    def select(self, indices: Sequence[int] | npt.NDArray[Any]) -> Split:
+        """The examples at some places of this split, in the given order, as a split.
+
+        Raises:
+            IndexError: there is no such place.
+        """
+        return Split(self.benchmark, self.name, of=(self._source, self._chosen(indices)))
+
+    def shuffle(self, seed: int) -> Split:
+        """The same examples in an order that the seed determines."""
+        return self.select(np.random.default_rng(seed).permutation(len(self)))
+
+    def _chosen(self, indices: Sequence[int] | npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Places of the whole split."""
+        wanted = np.asarray(indices)
+        if wanted.dtype == bool:
+            if len(wanted) != len(self):
+                raise IndexError(f"a mask of {len(wanted):,} values for {len(self):,} examples")
+            wanted = np.flatnonzero(wanted)
+        if len(wanted) and not np.issubdtype(wanted.dtype, np.integer):
+            raise TypeError(f"places are integers, not {wanted.dtype}")
+        wanted = wanted.astype(np.int64)
+        wanted = np.where(wanted < 0, wanted + len(self), wanted)
+        if len(wanted) and not (wanted.min() >= 0 and wanted.max() < len(self)):
+            raise IndexError(f"a place outside of {len(self):,} examples")
+        return wanted if self._places is None else self._places[wanted]
+
+    @property
+    def features(self) -> dict[str, str]:
+        """The columns that `column` knows, with their types."""
+        return dict(FEATURES)
+
+    def column(self, name: str) -> list[Any]:
+        """One field of all examples, by the name of the field of `Example`: `facts` or `f2`, `session`, ...
+
+        Raises:
+            UserError: there is no such field.
+        """
+        if name not in FEATURES:
+            raise UserError(f"{name}: no such column; there are {', '.join(FEATURES)}")
+        field = FIELDS.get(name, name)
+        if field in ("types", "names"):
+            return [getattr(example, field) for example in self]
+        table = self._source.benchmark.table(self.name)
+        if field not in table.column_names:
+            return [Example.__dataclass_fields__[field].default] * len(self)
+        column = one_array(table[field])
+        if self._places is not None:
+            column = column.take(self._places)
+        if field not in FIELDS.values():
+            values: list[Any] = column.to_pylist()
+            return [tuple(value) for value in values] if field.startswith("introduced") else values
+        return self._lines_of(column)
+
+    def _lines_of(self, column: pa.Array) -> list[Any]:
+        """Lines of tokens for numbers or lists of numbers."""
+        numbers = column.to_pylist()
+        several = bool(column.type.num_fields)
+        used = np.unique((column.flatten() if several else column.drop_null()).to_numpy())
+        lines: dict[int | None, str | None] = {None: None}
+        lines |= zip(used.tolist(), self.benchmark.propositions.lines(used), strict=True)
+        if several:
+            return [tuple([lines[n] for n in each]) for each in numbers]
+        return [lines[n] for n in numbers]
+
+    def to_pandas(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
+        """The examples as a table of pandas, which has to be installed; all columns if none are given."""
+        try:
+            import pandas
+        except ImportError:
+            raise UserError("to_pandas needs pandas: pip install pandas") from None
+        fields = {name: FIELDS.get(name, name) for name in columns or FEATURES}
+        values = {field: self.column(field) for field in dict.fromkeys(fields.values())}
+        return pandas.DataFrame({name: values[field] for name, field in fields.items()})
+
+    def to_torch(self) -> TensorExamples:
+        """The examples as tensors of token numbers, for a `DataLoader` of PyTorch, which has to be installed."""
+        return TensorExamples(self, self.benchmark.vocabulary)
+
+    def table(self) -> pa.Table:
+        """All columns of the file; propositions are numbers."""
+        whole = self.benchmark.table(self.name)
+        return whole if self._places is None else whole.take(self._places)
+
+    def lowest(self, limit: int | None) -> list[Example]:
+        """The `limit` examples of lowest id, in the order of the split; without a limit, all."""
+        if limit is None:
+            return list(self)
+        return [self[at] for at in places_of_lowest(self.column("id"), limit)]
+
+    def position(self, identifier: str) -> int | None:
+        """The place of the first example whose id begins like this."""
+        if self._places is None:
+            found = self.benchmark._ids_beginning(self.name, identifier)
+        else:
+            ids = self.column("id")
+            first = {ids[at]: at for at in reversed(range(len(ids))) if ids[at].startswith(identifier)}
+            found = [*first.items()]
+        if len(found) > 1:
+            some = ", ".join(sorted(known for known, _ in found)[:2])
+            raise UserError(f"{shorten_id(identifier)}: begins {len(found)} ids ({some}, ...); give more digits")
+        return found[0][1] if found else None
+
+
+def _reopened(where: str, digest: str, name: str, cache: bool, places: Places) -> Split:
+    """A split in another process."""
+    benchmark = benchmark_at(where)
+    if benchmark.manifest["hash"] != digest:
+        benchmark = Benchmark(where)
+    if benchmark.manifest["hash"] != digest:
+        raise UserError(f"{where}: is benchmark {benchmark.manifest['hash'][:12]} now, not {digest[:12]} any more")
+    split = Split(benchmark, name, cache=cache)
+    return split if places is None else Split(benchmark, name, of=(split._source, places))
+
+
 def shorten_id(identifier: str) -> str:
     return identifier if len(identifier) <= 40 else identifier[:40] + "..."
-
-
-def unique_names(own: Mapping[str, str]) -> dict[str, str]:
-    """The names that the text gives to variables; a name that was given before gets a letter more, as in Isabelle."""
-    names: dict[str, str] = {}
-    taken: set[str] = set()
-    for variable, name in own.items():
-        while name in taken:
-            name += "a"
-        taken.add(name)
-        names[variable] = name
-    return names
