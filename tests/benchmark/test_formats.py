@@ -6,11 +6,14 @@ import gzip
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from isarstep.benchmark.building.build import build
-from isarstep.benchmark.export.export import export_jsonl, export_release, source_line
+from isarstep.benchmark.export import export
+from isarstep.benchmark.export.export import export_jsonl, export_records, export_release, source_line
 from isarstep.benchmark.export.formats import import_release, parse_source
+from isarstep.benchmark.store.canary import CANARY
 from isarstep.benchmark.store.store import Benchmark
 from isarstep.cli import run
 from isarstep.common.errors import UserError
@@ -112,6 +115,56 @@ def test_jsonl(small_benchmark: Path, tmp_path: Path, style: str) -> None:
     assert not list(tmp_path.glob("*.tmp"))
 
 
+@pytest.mark.parametrize("style", ["tokens", "unicode"])
+@pytest.mark.parametrize("hints", [True, False])
+def test_parquet_has_the_records_of_jsonl(small_benchmark: Path, tmp_path: Path, style: str, hints: bool) -> None:
+    benchmark = Benchmark(small_benchmark)
+    export_jsonl(benchmark, tmp_path / "jsonl", style=style, hints=hints)
+    parquet = export_records(benchmark, tmp_path / "parquet", form="parquet", style=style, hints=hints)
+    hub = export_records(benchmark, tmp_path / "hub", form="hf", style=style, hints=hints)
+    assert {path.name for path in parquet} == {
+        f"{name}.parquet" for name in benchmark.splits if len(benchmark.split(name))
+    }
+    assert {str(path.relative_to(tmp_path / "hub")) for path in hub} == {
+        "README.md", "croissant.json", *(f"data/{path.name}" for path in parquet)
+    }  # fmt: skip
+    assert "path: data/test.parquet" in (tmp_path / "hub" / "README.md").read_text()
+    for path in parquet:
+        rows = [json.loads(line) for line in (tmp_path / "jsonl" / f"{path.stem}.jsonl").read_text().splitlines()]
+        table = pq.read_table(path)
+        assert table.to_pylist() == rows
+        assert [*rows[0]] == table.column_names
+        assert table.schema.metadata == {b"canary": CANARY.encode()}
+        assert pq.read_table(tmp_path / "hub" / "data" / path.name).equals(table)
+        assert table["id"].to_pylist() == benchmark.split(path.stem).column("id")
+
+
+@pytest.mark.parametrize("style", ["tokens", "unicode"])
+def test_several_processes_write_the_same_files(
+    small_benchmark: Path, tmp_path: Path, style: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "_PIECE", 7)
+    monkeypatch.setattr(export, "_THEORIES_PIECE", 4)
+    files = {}
+    for jobs in (1, 2):
+        for path in export_records(Benchmark(small_benchmark), tmp_path / str(jobs), style=style, jobs=jobs):
+            files.setdefault(path.name, set()).add(path.read_bytes())
+    assert {name: len(contents) for name, contents in files.items()} == dict.fromkeys(files, 1)
+
+
+def test_datasets_reads_an_export(small_benchmark: Path, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    benchmark = Benchmark(small_benchmark)
+    files = export_records(benchmark, tmp_path / "parquet", form="parquet")
+    found = datasets.load_dataset(
+        "parquet", data_files={path.stem: str(path) for path in files}, cache_dir=str(tmp_path / "cache")
+    )
+    assert found["test"]["id"] == benchmark.split("test").column("id")
+    export_records(benchmark, tmp_path / "hub", form="hf")
+    again = datasets.load_dataset(str(tmp_path / "hub"), cache_dir=str(tmp_path / "cache"))
+    assert again["train"][0]["f1"] == benchmark.split("train")[0].target
+
+
 def test_other_tools_read_the_parquet_files(small_benchmark: Path) -> None:
     example = Benchmark(small_benchmark).split("test")[0]
     polars = pytest.importorskip("polars")
@@ -156,6 +209,10 @@ def test_commands(small_benchmark: Path, tmp_path: Path, capsys: pytest.CaptureF
     )
     assert [path.name for path in sorted((tmp_path / "one").glob("*.jsonl"))] == ["test.jsonl"]
     assert run(["export", str(small_benchmark), "--out", str(tmp_path / "release")]) == 0
+    parquet = ["export", str(small_benchmark), "--format", "parquet", "--jobs", "1", "--out", str(tmp_path / "parquet")]
+    assert run(parquet) == 0
+    assert pq.read_table(tmp_path / "parquet" / "test.parquet")["id"][0].as_py() == example.id
+    assert run(["export", str(small_benchmark), "--format", "csv", "--out", str(tmp_path / "csv")]) == 2
     assert run(["import", str(tmp_path / "release"), "--out", str(tmp_path / "imported")]) == 0
     assert run(["show", f"{small_benchmark}#zzz"]) == 2
     assert run(["show", "nothing"]) == 2

@@ -180,27 +180,30 @@ def import_(
 def export(
     benchmark: Annotated[str, typer.Argument(help="A benchmark's folder, or 'embedded'.")],
     out: Annotated[Path, typer.Option(help="Folder for the files.")],
-    form: Annotated[str, typer.Option("--format", help="release (line files) or jsonl.")] = "release",
+    form: Annotated[str, typer.Option("--format", help="release (line files), jsonl, parquet or hf.")] = "release",
     split: Annotated[list[str] | None, typer.Option(help="Only this split; give it often. All if not given.")] = None,
-    style: Annotated[str, typer.Option(help="For jsonl: tokens, unicode or latex.")] = "tokens",
-    hints: Annotated[bool, typer.Option(help="For jsonl: with F.5.")] = True,
+    style: Annotated[str, typer.Option(help="Not for release: tokens, unicode or latex.")] = "tokens",
+    hints: Annotated[bool, typer.Option(help="Not for release: with F.5.")] = True,
+    jobs: Annotated[int, typer.Option(help="Not for release: processes.")] = 2,
 ) -> None:
-    """Write a benchmark in the original release's format, or as JSON lines.
+    """Write a benchmark as JSON lines, as Parquet files, as a data set for the Hugging Face hub, or in the original
+    release's format.
 
     Example:
 
         isarstep export embedded --format jsonl --style unicode --out out
+        isarstep export embedded --format parquet --split train --out out
     """
-    from isarstep.benchmark.export.export import export_jsonl, export_release
+    from isarstep.benchmark.export.export import export_records, export_release
     from isarstep.benchmark.store.store import Benchmark
 
-    if form not in ("release", "jsonl"):
-        raise UserError(f"{form}: no such format; there are release and jsonl")
+    if form not in ("release", "jsonl", "parquet", "hf"):
+        raise UserError(f"{form}: no such format; there are release, jsonl, parquet and hf")
     opened = Benchmark(benchmark)
     splits = [opened.split(name).name for name in split or opened.splits]
     if form == "release":
         paths = export_release(opened, out, splits)
     else:
-        paths = export_jsonl(opened, out, splits, style=style, hints=hints)
+        paths = export_records(opened, out, splits, form=form, style=style, hints=hints, jobs=jobs)
     for path in paths:
         typer.echo(f"wrote {path}")

@@ -25,15 +25,15 @@ def version_of(manifest: Mapping[str, Any]) -> str:
     return ".".join([*str(manifest.get("version", 1)).split("."), "0", "0"][:3])
 
 
-def card(manifest: Mapping[str, Any], files: Sequence[Path]) -> str:
-    """The card as Markdown; `files` are the exported splits, each named after its split."""
+def card(manifest: Mapping[str, Any], files: Sequence[Path], folder: Path) -> str:
+    """The card as Markdown; `files` are the exported splits in the folder, each named after its split."""
     total = sum(manifest["examples"].values())
     sessions = manifest.get("sessions", {})
     licences = [f"**{licence}**: {', '.join(names)}." for licence, names in sessions_by_licence(sessions).items()]
     text = (Path(__file__).parent / "card.md").read_text(encoding="utf-8")
     filling = {
         "size": next((word for limit, word in _SIZES if total < limit), "n>1M"),
-        "data_files": "\n".join(f"  - split: {path.stem}\n    path: {path.name}" for path in files),
+        "data_files": "\n".join(f"  - split: {path.stem}\n    path: {path.relative_to(folder)}" for path in files),
         "version": version_of(manifest),
         "hash": manifest["hash"][:12],
         "canary": CANARY,

@@ -78,8 +78,8 @@ _RESPONSIBLE_AI: dict[str, Any] = {
 }  # fmt: skip
 
 
-def croissant(manifest: Mapping[str, Any], files: Sequence[Path], *, hints: bool) -> dict[str, Any]:
-    """The JSON-LD document that describes exported splits, each a file named after its split."""
+def croissant(manifest: Mapping[str, Any], files: Sequence[Path], folder: Path, *, hints: bool) -> dict[str, Any]:
+    """The JSON-LD document that describes exported splits in a folder, each a file named after its split."""
     fields = [name for name in _FIELDS if hints or name != "f5"]
     return {
         "@context": _CONTEXT,
@@ -96,19 +96,19 @@ def croissant(manifest: Mapping[str, Any], files: Sequence[Path], *, hints: bool
         "isLiveDataset": False,
         "keywords": ["Isabelle", "theorem proving", "mathematics", "reasoning"],
         **_RESPONSIBLE_AI,
-        "distribution": [_file(path) for path in files],
+        "distribution": [_file(path, folder) for path in files],
         "recordSet": [_records(path, fields) for path in files],
     }  # fmt: skip
 
 
-def _file(path: Path) -> dict[str, Any]:
+def _file(path: Path, folder: Path) -> dict[str, Any]:
     return {
         "@type": "cr:FileObject",
         "@id": path.name,
         "name": path.name,
-        "contentUrl": path.name,
+        "contentUrl": str(path.relative_to(folder)),
         "contentSize": f"{path.stat().st_size} B",
-        "encodingFormat": "application/jsonlines",
+        "encodingFormat": f"application/{'x-parquet' if path.suffix == '.parquet' else 'jsonlines'}",
         "sha256": sha256_of(path),
     }
 

@@ -1,12 +1,26 @@
-"""Our examples in other forms: the original release's files, and JSONL with tokens, Unicode or LaTeX."""
+"""Our examples in other forms: the original release's files, and records (JSONL, Parquet) in tokens, Unicode or LaTeX.
+
+Records are made by several processes, in pieces of a split: pieces of examples of the same theories where these are
+shown in the notation of their own theories, because the notation of a theory takes longer to prepare than an example
+to write; else pieces of neighbours. The files have the examples in the order of the split.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from isarstep.benchmark.export.card import card
 from isarstep.benchmark.export.croissant import croissant
@@ -14,10 +28,15 @@ from isarstep.benchmark.export.display import Printer
 from isarstep.benchmark.export.formats import LABEL_OF, META, SEPARATOR
 from isarstep.benchmark.store.canary import CANARY
 from isarstep.benchmark.store.example import Example
-from isarstep.benchmark.store.store import Benchmark, Split
+from isarstep.benchmark.store.store import Benchmark, Split, benchmark_at
 from isarstep.common.files import write_whole, writing_whole
+from isarstep.common.progress import Watched
+
+_Work: TypeAlias = Callable[[str, Sequence[range | list[int]]], Iterator[pa.Table]]
 
 _RELEASE_NAME = {"validation": "valid"}
+_PIECE = 8192  # examples that one process writes at a time
+_THEORIES_PIECE = 200  # the same where theories are kept together
 
 
 def source_line(example: Example, *, hints: bool) -> str:
@@ -64,27 +83,189 @@ def export_release(benchmark: Benchmark, out: Path, splits: Sequence[str] | None
     return written
 
 
-def export_jsonl(
-    benchmark: Benchmark, out: Path, splits: Sequence[str] | None = None, *, style: str = "tokens", hints: bool = True
+def export_records(
+    benchmark: Benchmark,
+    out: Path,
+    splits: Sequence[str] | None = None,
+    *,
+    form: str = "jsonl",
+    style: str = "tokens",
+    hints: bool = True,
+    jobs: int = 1,
 ) -> list[Path]:
-    """One JSON object a line, in `train.jsonl` and so on, with the card and Croissant metadata beside them."""
+    """Write one record for every example.
+
+    Args:
+        benchmark: the benchmark.
+        out: the folder for the files.
+        splits: their names; all if none are given.
+        form: `jsonl` for `train.jsonl` and so on, with the card and Croissant metadata beside them; `parquet` for
+            `train.parquet` and so on, nothing else; `hf` for a data set on the Hugging Face hub: the card,
+            Croissant metadata, and Parquet files in `data`.
+        style: how propositions are written: `tokens`, `unicode` or `latex`.
+        hints: whether records have F.5.
+        jobs: how many processes work.
+
+    Returns:
+        The files that were written.
+    """
+    folder = out / "data" if form == "hf" else out
+    filled = list(_filled(benchmark, folder, splits))
+    asked = _Asked(benchmark.where, benchmark.manifest["hash"], style, hints)
     written: list[Path] = []
-    for name, split in _filled(benchmark, out, splits):
-        # What is scored is written so that it can be read back where it stands; a million examples would take hours.
-        printer = Printer(benchmark, style, at_home=name != "train")
-        path = out / f"{name}.jsonl"
-        with _writing([path]) as [file]:
-            for example in split:
-                file.write(json.dumps(_record(example, printer.of(example), hints), ensure_ascii=False) + "\n")
-        written.append(path)
-    document = croissant(benchmark.manifest, written, hints=hints)
+    total = sum(len(split) for _, split in filled)
+    with Watched("export", total) as watched, _workers(asked, jobs if total > _PIECE else 1) as work:
+        for name, split in filled:
+            path = folder / f"{name}.{'jsonl' if form == 'jsonl' else 'parquet'}"
+            with _record_writer(path, form, hints) as write:
+                for records in _in_order(name, split, style, work, watched):
+                    write(records)
+            written.append(path)
+    if form == "parquet":
+        return written
     texts = {
-        "README.md": card(benchmark.manifest, written),
-        "croissant.json": json.dumps(document, indent=1, ensure_ascii=False) + "\n",
+        "README.md": card(benchmark.manifest, written, out),
+        "croissant.json": json.dumps(
+            croissant(benchmark.manifest, written, out, hints=hints), indent=1, ensure_ascii=False
+        )
+        + "\n",
     }
     for file_name, text in texts.items():
         write_whole(out / file_name, text)
     return [*written, *(out / file_name for file_name in texts)]
+
+
+def export_jsonl(
+    benchmark: Benchmark, out: Path, splits: Sequence[str] | None = None, *, style: str = "tokens", hints: bool = True
+) -> list[Path]:
+    """One JSON object a line, in `train.jsonl` and so on, with the card and Croissant metadata beside them."""
+    return export_records(benchmark, out, splits, style=style, hints=hints)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What every process has to know."""
+
+    where: str
+    digest: str
+    style: str
+    hints: bool
+
+
+class _Maker:
+    """Records of pieces of splits, made in one process."""
+
+    def __init__(self, asked: _Asked) -> None:
+        self._asked = asked
+        self._benchmark = benchmark_at(asked.where)
+        if self._benchmark.manifest["hash"] != asked.digest:
+            self._benchmark = Benchmark(asked.where)
+        self._splits = cache(self._benchmark.split)
+        # What is scored is written so that it can be read back where it stands; a million examples would take hours.
+        self._printers = cache(lambda at_home: Printer(self._benchmark, asked.style, at_home=at_home))
+
+    def records(self, name: str, places: range | list[int]) -> pa.Table:
+        printer = self._printers(name != "train")
+        rows = [_record(example, printer.of(example), self._asked.hints) for example in self._read(name, places)]
+        return pa.Table.from_pylist(rows, schema=record_schema(self._asked.hints))
+
+    def _read(self, name: str, places: range | list[int]) -> Iterable[Example]:
+        """Neighbours by the reader of neighbours."""
+        split = self._splits(name)
+        return split.between(places.start, places.stop) if isinstance(places, range) else split[places]
+
+
+_maker: _Maker | None = None  # of a worker process
+
+
+def _open(asked: _Asked) -> None:
+    global _maker
+    _maker = _Maker(asked)
+
+
+def _made(name: str, places: range | list[int]) -> pa.Table:
+    assert _maker is not None
+    return _maker.records(name, places)
+
+
+@contextmanager
+def _workers(asked: _Asked, jobs: int) -> Iterator[_Work]:
+    """A function that gives the records of pieces, in the order of the pieces."""
+    if jobs <= 1:
+        maker = _Maker(asked)
+        yield lambda name, pieces: (maker.records(name, places) for places in pieces)
+        return
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _open, (asked,)) as pool:
+
+        def work(name: str, pieces: Sequence[range | list[int]]) -> Iterator[pa.Table]:
+            waiting: deque[Future[pa.Table]] = deque()
+            for places in pieces:
+                waiting.append(pool.submit(_made, name, places))
+                if len(waiting) > 2 * jobs:  # so that finished pieces do not fill the memory
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+        try:
+            yield work
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _in_order(name: str, split: Split, style: str, work: _Work, watched: Watched) -> Iterator[pa.Table]:
+    """The records of a split in its order."""
+    pieces = _pieces(name, split, style)
+    ranges = isinstance(pieces[0], range)
+    tables = []
+    for places, records in zip(pieces, work(name, pieces), strict=True):
+        watched.advance(len(places))
+        if ranges:
+            yield records
+        else:
+            tables.append(records)
+    if tables:
+        order = np.argsort(np.concatenate([np.asarray(places) for places in pieces]))
+        yield pa.concat_tables(tables).take(order)
+
+
+def _pieces(name: str, split: Split, style: str) -> Sequence[range | list[int]]:
+    if name == "train" or style != "unicode":
+        return [range(start, min(start + _PIECE, len(split))) for start in range(0, len(split), _PIECE)]
+    by_theory: dict[str, list[int]] = {}
+    for place, theory in enumerate(split.column("theory")):
+        by_theory.setdefault(theory, []).append(place)
+    pieces: list[list[int]] = [[]]
+    for theory in sorted(by_theory):  # theories of one session, which share their parents, come together
+        if len(pieces[-1]) >= _THEORIES_PIECE:
+            pieces.append([])
+        pieces[-1] += by_theory[theory]
+    return pieces
+
+
+def record_schema(hints: bool) -> pa.Schema:
+    """The columns of a record in Parquet."""
+    lines = pa.list_(pa.string())
+    names = {"f2": lines, "f4": lines, "f5": lines, "variables": lines, "types": lines}
+    order = ("id", "theorem", "name", "session", "step", "target_kind", "f1", "f2", "f3", "f4", "f5")
+    wanted = [name for name in (*order, "variables", "types", "canary") if hints or name != "f5"]
+    return pa.schema([(name, names.get(name, pa.string())) for name in wanted])
+
+
+@contextmanager
+def _record_writer(path: Path, form: str, hints: bool) -> Iterator[Callable[[pa.Table], None]]:
+    """A function that appends records to a file, which gets its name when all are written."""
+    if form == "jsonl":
+        with _writing([path]) as [file]:
+
+            def write(records: pa.Table) -> None:
+                for record in records.to_pylist():
+                    file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+            yield write
+        return
+    schema = record_schema(hints).with_metadata({"canary": CANARY})
+    with writing_whole(path) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as parquet:
+        yield lambda records: parquet.write_table(records.replace_schema_metadata(schema.metadata))
 
 
 def _record(example: Example, show: Callable[[str], str], hints: bool) -> dict[str, object]:

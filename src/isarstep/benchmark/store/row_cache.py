@@ -267,7 +267,8 @@ class _Strings:
             return np.zeros(0, np.int32)
         coded = column.dictionary_encode()
         own = [self.numbers.setdefault(text, len(self.numbers)) for text in coded.dictionary.to_pylist()]
-        return np.array([*own, -1], np.int32)[coded.indices.fill_null(-1).to_numpy()]
+        places: Numbers = np.array([*own, -1], np.int32)[coded.indices.fill_null(-1).to_numpy()]
+        return places
 
 
 class _Ragged:
@@ -442,7 +443,8 @@ def _records(
     for name in _STRINGS:
         column = columns.get(name)
         if column is None:
-            absent = strings.numbers.setdefault(Example.__dataclass_fields__[name].default, len(strings.numbers))
+            default: Any = Example.__dataclass_fields__[name].default
+            absent = strings.numbers.setdefault(default, len(strings.numbers))
             head.append(np.full(count, absent))
         else:
             head.append(strings.of(column))
@@ -484,7 +486,7 @@ class CachedRows:
 
         files = [pa.ipc.open_file(source) for source in (examples, propositions, strings)]
         batches = [[file.get_batch(n) for n in range(file.num_record_batches)] for file in files]
-        self._count = sum(batch.num_rows for batch in batches[0])
+        self._count: int = sum(batch.num_rows for batch in batches[0])
         self._ids = _Column(batches[0], "id").parts
         self._rows = _Column(batches[0], "row").parts
         self._texts = _Column(batches[1], "tokens").parts

@@ -423,14 +423,19 @@ class _SplitRows:
         batch, inside = self._groups.locate(place)
         return self._example(batch.slice(inside, 1).to_pylist()[0])
 
-    def __iter__(self) -> Iterator[Example]:
+    def between(self, start: int, stop: int) -> Iterator[Example]:
+        """Neighbours, in their order."""
         if self._cached is not None:
-            yield from map(self._cached.example, range(len(self)))
+            yield from map(self._cached.example, range(start, stop))
             return
-        for number in range(len(self._groups.starts) - 1):
+        starts = self._groups.starts
+        for number in range(max(bisect_right(starts, start) - 1, 0), len(starts) - 1):
+            if starts[number] >= stop:
+                break
             batch = self._groups.group(number, keep=False)
-            for start in range(0, batch.num_rows, 1024):
-                for row in batch.slice(start, 1024).to_pylist():
+            begin, end = max(start - starts[number], 0), min(stop - starts[number], batch.num_rows)
+            for first in range(begin, end, 1024):
+                for row in batch.slice(first, min(1024, end - first)).to_pylist():
                     yield self._example(row)
 
     def prepare(self) -> CachedRows:
@@ -544,7 +549,13 @@ class Split(Sequence[Example]):
         return self[indices]
 
     def __iter__(self) -> Iterator[Example]:
-        return iter(self._source) if self._places is None else map(self._source.example, self._places.tolist())
+        return self.between(0, len(self))
+
+    def between(self, start: int, stop: int) -> Iterator[Example]:
+        """Examples `start` to `stop - 1`, read for one after the other."""
+        if self._places is None:
+            return self._source.between(start, stop)
+        return map(self._source.example, self._places[start:stop].tolist())
 
     def prepare(self) -> Split:
         """Make what access in any order needs now, not when it is first needed; the split itself."""
