@@ -114,7 +114,8 @@ def main() -> int:
         library = folder.parent / "library" if folder.name == "rows" else None
         copied: set[str] = set()
         if library is not None:
-            facts, known = propositions(library), {}
+            facts = propositions(library)
+            known: dict[str, list[str]] = {}
             for row in table(library, "facts", ["theory", "proposition"]).to_pylist():
                 known.setdefault(row["theory"], []).append(by_last_names(facts[row["proposition"]]))
             for theory, keys in known.items():

@@ -131,7 +131,7 @@ def test_ranking() -> None:
         replace(plain, id=6, first=PROVED, second=NEEDED),  # true whatever the facts say
         replace(plain, id=7, first=NEEDED, second=NEEDED),
     ]
-    assert [step.id for step in ranked(steps)] == [7, 1, 0, 2, 6, 5, 3, 4]
+    assert [step.id for step in ranked(steps)] == [7, 1, 2, 6, 5, 3, 0, 4]
     labels = {step.id: step.label for step in steps if step.label}
     assert labels == {
         2: "not needed: the goal was proved without it",
@@ -141,10 +141,10 @@ def test_ranking() -> None:
     }
     # A fact or the goal in another form helps nobody, however it was proved.
     again = [replace(step, variant=step.id == 7) for step in steps]
-    assert [step.id for step in ranked(again)] == [1, 0, 2, 6, 7, 5, 3, 4]
+    assert [step.id for step in ranked(again)] == [1, 2, 6, 7, 5, 3, 0, 4]
     # Without facts, no proof can use any.
     alone = [replace(step, facts_given=False) for step in steps]
-    assert [step.id for step in ranked(alone)] == [6, 7, 5, 1, 0, 2, 3, 4]
+    assert [step.id for step in ranked(alone)] == [6, 7, 5, 1, 2, 3, 0, 4]
     assert [step.id for step in ranked([replace(steps[6], facts_given=False, trivial=True), steps[1]])] == [1, 6]
 
 

@@ -146,14 +146,13 @@ class Steps(list[Step]):
 
 def ranked(steps: Iterable[Step]) -> list[Step]:
     """First the steps that both proofs need, then what follows from the facts, then what was not seen to follow: that
-    the goal follows from such a step says little, for from what is false everything does. Then what is false or
-    contradicts the facts. Steps with a label come after every other step, and last what is no proposition. Within each
-    of these the order is that of `in_turn`. What a rule of the library alone proposes is shown where it follows from
-    the facts."""
+    the goal follows from such a step says little, for from what is false everything does. Steps with a label come
+    after these, then what is false or contradicts the facts, and last what is no proposition. Within each of these the
+    order is that of `in_turn`. What a rule of the library alone proposes is shown where it follows from the facts."""
     return sorted(
         (step for step in in_turn(steps) if step.follows or not step.of_rule_alone),
         key=lambda step: (
-            not step.well_formed, step.label is not None, step.copy, step.contradictory or step.false,
+            not step.well_formed, step.contradictory or step.false, step.label is not None, step.copy,
             step.sides < 2, not step.follows,
         ),
     )  # fmt: skip
