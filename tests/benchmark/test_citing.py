@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from isarstep.benchmark.export.export import export_jsonl
+from isarstep.benchmark.export.export import export_records
 from isarstep.benchmark.rules.licences import BSD, LGPL, sessions_by_licence
 from isarstep.benchmark.store.canary import CANARY
 from isarstep.benchmark.store.store import Benchmark
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def exported(small_benchmark: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("citing")
-    export_jsonl(Benchmark(small_benchmark), folder / "out", style="unicode")
+    export_records(Benchmark(small_benchmark), folder / "out", style="unicode")
     return folder / "out"
 
 

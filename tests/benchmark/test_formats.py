@@ -11,7 +11,7 @@ import pytest
 
 from isarstep.benchmark.building.build import build
 from isarstep.benchmark.export import export
-from isarstep.benchmark.export.export import export_jsonl, export_records, export_release, source_line
+from isarstep.benchmark.export.export import export_records, export_release, source_line
 from isarstep.benchmark.export.formats import import_release, parse_source
 from isarstep.benchmark.store.canary import CANARY
 from isarstep.benchmark.store.store import Benchmark
@@ -103,7 +103,7 @@ def test_longest_proposition_first(small_benchmark: Path) -> None:
 
 @pytest.mark.parametrize("style", ["tokens", "unicode", "latex"])
 def test_jsonl(small_benchmark: Path, tmp_path: Path, style: str) -> None:
-    export_jsonl(Benchmark(small_benchmark), tmp_path, style=style, hints=style == "tokens")
+    export_records(Benchmark(small_benchmark), tmp_path, style=style, hints=style == "tokens")
     rows = [json.loads(line) for line in (tmp_path / "train.jsonl").read_text().splitlines()]
     example = Benchmark(small_benchmark).split("train")[0]
     assert rows[0]["id"] == example.id
@@ -119,7 +119,7 @@ def test_jsonl(small_benchmark: Path, tmp_path: Path, style: str) -> None:
 @pytest.mark.parametrize("hints", [True, False])
 def test_parquet_has_the_records_of_jsonl(small_benchmark: Path, tmp_path: Path, style: str, hints: bool) -> None:
     benchmark = Benchmark(small_benchmark)
-    export_jsonl(benchmark, tmp_path / "jsonl", style=style, hints=hints)
+    export_records(benchmark, tmp_path / "jsonl", style=style, hints=hints)
     parquet = export_records(benchmark, tmp_path / "parquet", form="parquet", style=style, hints=hints)
     hub = export_records(benchmark, tmp_path / "hub", form="hf", style=style, hints=hints)
     assert {path.name for path in parquet} == {

@@ -186,8 +186,7 @@ def export(
     hints: Annotated[bool, typer.Option(help="Not for release: with F.5.")] = True,
     jobs: Annotated[int, typer.Option(help="Not for release: processes.")] = 2,
 ) -> None:
-    """Write a benchmark as JSON lines, as Parquet files, as a data set for the Hugging Face hub, or in the original
-    release's format.
+    """Write a benchmark as JSON lines, as Parquet, or in the original release's format.
 
     Example:
 

@@ -135,13 +135,6 @@ def export_records(
     return [*written, *(out / file_name for file_name in texts)]
 
 
-def export_jsonl(
-    benchmark: Benchmark, out: Path, splits: Sequence[str] | None = None, *, style: str = "tokens", hints: bool = True
-) -> list[Path]:
-    """One JSON object a line, in `train.jsonl` and so on, with the card and Croissant metadata beside them."""
-    return export_records(benchmark, out, splits, style=style, hints=hints)
-
-
 @dataclass(frozen=True)
 class _Asked:
     """What every process has to know."""
