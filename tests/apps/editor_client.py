@@ -20,9 +20,11 @@ Message = dict[str, Any]
 # The server as it is, but that an answer has twenty times its seconds: a busy machine is not a wrong program.
 CODE = """
 from isarstep.cli import main
-from isarstep.apps.service import service
+from isarstep.apps.lsp import answers
+from isarstep.apps.service import schema, service
 
 service.Clock.left = property(lambda clock: 20 * clock.seconds - clock.passed)
+answers.SECONDS = schema.MOST_SECONDS  # of a search, which ends earlier where it finds a proof
 """
 # Where the test says how long a prover takes.
 ENDLESS = """

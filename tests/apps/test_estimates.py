@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
 
@@ -82,3 +83,19 @@ def test_a_problem_is_read_although_it_will_be_refused() -> None:
         waits.append(refused.value.wait)
     assert waits == [2, 3]  # one second too long, and one for each who is sent away
     assert read == []
+
+
+def test_a_search_has_the_time_that_its_request_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    deadlines: list[float] = []
+
+    def submit(_task: object, _beam: int, *, deadline: float) -> Future[list[Any]]:
+        deadlines.append(deadline)
+        answer: Future[list[Any]] = Future()
+        answer.set_result([])
+        return answer
+
+    monkeypatch.setattr(Clock, "left", 1e6)
+    service = Service.__new__(Service)
+    service.batcher = SimpleNamespace(submit=submit)  # type: ignore[assignment]
+    assert asyncio.run(service._searched(TASK, schema.ProposeBody(goal="x = x"), 1, Clock(1))) == []
+    assert deadlines[0] > Clock(1).began + 9e5

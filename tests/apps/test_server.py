@@ -121,7 +121,9 @@ def test_propose_for_facts_and_for_an_example(server: Running, example: Example)
 
 
 def test_a_step_can_be_sent_back(server: Running) -> None:
-    steps = server.post("/propose", ORDER | {"beam": 4, "check": False}).json()["steps"]
+    answer = server.post("/propose", ORDER | {"beam": 4, "check": False})
+    assert answer.status_code == 200, answer.text
+    steps = answer.json()["steps"]
     by_text = server.post("/check", ORDER | {"proposals": [s["text"] for s in steps], "library": 0}).json()
     tokens = [s["tokens"] for s in by_text["steps"]]
     assert sorted(tokens) == sorted(s["tokens"] for s in steps)

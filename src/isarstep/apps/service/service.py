@@ -82,6 +82,11 @@ class Clock:
     def left(self) -> float:
         return self.seconds - self.passed
 
+    @property
+    def deadline(self) -> float:
+        """The end of the budget on the monotonic clock."""
+        return time.monotonic() + self.left
+
 
 @dataclass(eq=False)
 class ProposalState(Proposal):
@@ -305,8 +310,7 @@ class Service:
             raise BusyError(message, self.batcher.turn(beam, clock.seconds))
 
     async def _searched(self, task: Task, body: schema.ProposeBody, beam: int, clock: Clock) -> list[Step]:
-        deadline = clock.began + clock.seconds
-        answer = asyncio.wrap_future(self.batcher.submit(task, beam, deadline=deadline))
+        answer = asyncio.wrap_future(self.batcher.submit(task, beam, deadline=clock.deadline))
         try:
             return await asyncio.wait_for(answer, max(0.0, clock.left))
         except (TimeoutError, TooLateError):
