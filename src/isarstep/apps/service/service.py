@@ -338,7 +338,7 @@ class Service:
         def wider() -> Future[list[Step]] | None:
             if not self.batcher.has_room(WIDE, clock.left):
                 return None
-            return self.batcher.submit(found.task, WIDE, deadline=clock.began + clock.seconds)
+            return self.batcher.submit(found.task, WIDE, deadline=clock.deadline)
 
         def work(proving: Proving) -> Iterator[EngineEvent]:
             if isinstance(effort, schema.ProposeBody):
