@@ -68,7 +68,7 @@ def test_a_formula() -> None:
 
 
 def test_steps_are_a_table() -> None:
-    proved = Proved("E", 0.5, ("P",), 32)
+    proved = Proved("E", 0.5, ("F.2(1)",), 32)
     found = Steps([step("x < z", "x", first=proved, second=TimedOut(1.0)), step("y ≤ z", "y", reason="a < b")])
     assert str(found).splitlines() == [" 1  x < z", " 2  y ≤ z"]
     rows = re.findall(r"<tr>(.*?)</tr>", found._repr_html_())

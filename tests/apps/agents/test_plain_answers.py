@@ -18,7 +18,7 @@ from isarstep.isabelle.terms.terms import Free
 from isarstep.prover.outcomes.step import Step
 from isarstep.prover.outcomes.verdict import Proved
 
-PROVED = Proved("cvc5", 0.1, (), 0)
+PROVED = Proved("cvc5", 0.1, ("F.2(1)", "P"), 0)  # from a fact, and the goal from the step
 STEP = Step(0, "t", Free("x", None), "x", None)  # type: ignore[arg-type]
 
 
