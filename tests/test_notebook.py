@@ -72,6 +72,6 @@ def test_steps_are_a_table() -> None:
     found = Steps([step("x < z", "x", first=proved, second=TimedOut(1.0)), step("y ≤ z", "y", reason="a < b")])
     assert str(found).splitlines() == [" 1  x < z", " 2  y ≤ z"]
     rows = re.findall(r"<tr>(.*?)</tr>", found._repr_html_())
-    assert re.findall(r"<td>(.*?)</td>", rows[1]) == ["1", "x &lt; z", str(proved), str(TimedOut(1.0))]
-    assert re.findall(r"<td>(.*?)</td>", rows[2]) == ["2", "y ≤ z", "ill-formed: a &lt; b", ""]
+    assert re.findall(r"<td>(.*?)</td>", rows[1]) == ["1", "x &lt; z", str(proved), str(TimedOut(1.0)), ""]
+    assert re.findall(r"<td>(.*?)</td>", rows[2]) == ["2", "y ≤ z", "ill-formed: a &lt; b", "", ""]
     assert found[0]._repr_markdown_() == r"$x \le z$"
